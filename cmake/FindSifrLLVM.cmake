@@ -43,7 +43,6 @@ endif()
 if(_what_is_missing)
   set(SifrLLVM_FOUND FALSE)
   if(SifrLLVM_FIND_REQUIRED)
-
     message(FATAL_ERROR "${_what_is_missing}")
   endif()
   return()
