@@ -125,7 +125,7 @@ deb http://deb.debian.org/debian-security bookworm-security main"
 
 configure() {
     local stamp=$build/configured
-    if [ -e "$build/build.ninja" ] && [ "$stamp" -nt "$root/CMakePresets.json" ] && [ "$stamp" -nt "$root/bootstrap.sh" ]; then return; fi
+    if [ -e "$build/build.ninja" ] && [ "$stamp" -nt "$root/CMakePresets.json" ]; then return; fi
     say "configuring build/$preset"
     (cd "$root" && cmake --preset "$preset") >"$log" 2>&1 ||
         { grep -A 12 'CMake Error' "$log" >&2 || tail -n 20 "$log" >&2; stop 1 "CMake failed; the whole log is $log"; }
