@@ -1,0 +1,47 @@
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "ir/plan/plan.h"
+
+namespace sifr {
+
+/// What the back ends are asked to make.
+struct BackendOptions {
+    std::string target_cpu = "native";  ///< `native`, `x86-64-v3`, `x86-64-v4`, or LLVM's name
+    bool debug_lines = false;           ///< `-g`: DWARF lines of the script
+    bool fast_math = false;
+    std::string script_path = "<script>";  ///< for messages of raises and warnings
+    std::vector<std::string> gpu_archs;    ///< CUDA
+};
+
+enum class Emit { Executable, Object, LlvmIr, Assembly, StaticLibrary, SharedLibrary, CudaSource, Ptx, Cubin };
+
+/// A compiled plan in this process.
+class LoadedProgram {
+public:
+    virtual ~LoadedProgram() = default;
+    /// Runs main with the script's arguments (argv[0] is the script); returns its exit code.
+    virtual int run(std::span<const std::string> argv) = 0;
+    /// Runs one kernel by name, for tests.
+    virtual void launch(const std::string& kernel, void* const* buffers, const int64_t* scalars, KernelStatus* status) = 0;
+};
+
+/// One implementer per kind of machine. Adding one: a folder, a row in `backends()`, its name in the test targets.
+class Backend {
+public:
+    virtual ~Backend() = default;
+    [[nodiscard]] virtual const char* name() const = 0;
+    /// Why it cannot be used here (a missing library, CPU or driver); empty when it can.
+    [[nodiscard]] virtual std::string unavailable() const = 0;
+    /// The text or bytes of one artifact. Executables are linked by lld in process.
+    virtual std::vector<std::byte> compile(const Plan& plan, Emit what, const BackendOptions& options) = 0;
+    virtual std::unique_ptr<LoadedProgram> load(const Plan& plan, const BackendOptions& options) = 0;
+};
+std::span<Backend* const> backends();
+Backend& backend_named(const std::string& name);
+
+}  // namespace sifr

@@ -1,0 +1,106 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "ir/func/function.h"
+#include "ir/loop/loop_ir.h"
+
+namespace sifr {
+
+// PLAN: what the host does. Memory has places, tensor values are gone. Scalar code is the same closed set as in Function.
+
+struct PlanBufferTag { static constexpr const char* prefix = "#"; };
+struct PlanScalarTag { static constexpr const char* prefix = "%"; };
+using PlanBuffer = Id<PlanBufferTag>;  ///< a place in memory, or a rotating one
+using PlanScalar = Id<PlanScalarTag>;  ///< a run-time number, string, list or optional
+
+/// A place of the arena, of constant data, of an argument, or (inside a loop or behind an if) a pointer that the
+/// control flow rotates: a carried buffer is handed on by permuting pointers and copies nothing.
+struct BufferDef {
+    enum class Kind : uint8_t { Arena, Constant, Argument, Rotating };
+    Kind kind = Kind::Arena;
+    std::string name;
+    DType type = DType::F32;
+    Sizes sizes;         ///< row-major contents; for messages, prints and dumps
+    int64_t bytes = 0;
+    int64_t offset = 0;  ///< Arena: from its start, 64-byte aligned; Constant: index into Plan::constants; Argument: number
+    int64_t first = 0, last = 0;  ///< Arena: live range in program order of the flattened body, for the verifier
+};
+
+struct ScalarDef {
+    Type type;
+    ScalarConstant constant;  ///< monostate unless it is known
+    std::string name;
+};
+
+struct PlanInst;
+struct PlanBlock {
+    std::vector<PlanInst> insts;
+};
+
+/// One step. Which members count depends on `kind`.
+struct PlanInst {
+    enum class Kind : uint8_t {
+        Launch,  ///< kernel(buffers…, scalars…); raises by its check sites
+        Fill,    ///< bytes [begin, begin + size) of the arena, or of buffers[0] from `begin`, become `pattern`
+        Copy,    ///< buffers[0] = buffers[1], `size` bytes
+        Item,    ///< result = buffers[0] at element `begin`
+        Scalar,  ///< results = op scalars {attrs}: scalar rows
+        Call,    ///< results = runtime function `runtime` of the row `op` (buffers, scalars, attrs): prints, lists, random, library
+        For,     ///< for results-less: see the members below
+        While,
+        If,
+        Raise,   ///< exception `text` at `location`, with scalars formatted into it
+    };
+    Kind kind;
+    Op op;
+    KernelId kernel;
+    std::vector<PlanBuffer> buffers;
+    std::vector<PlanScalar> scalars;
+    std::vector<PlanScalar> results;
+    Attrs attrs;
+    int64_t begin = 0, size = 0;
+    uint64_t pattern = 0;       ///< Fill: eight bytes, repeated
+    bool lazy = false;          ///< Fill: fresh zero pages from the system serve; nothing is written
+    std::vector<ClearId> clears;
+    Location location;
+
+    // For: scalars = {lo, hi, step, carried…}; While: scalars = {carried…}. Carried buffers start as `buffers`.
+    // blocks: For {body}; While {condition, body}; If {then, else} with scalars = {condition}.
+    std::vector<PlanBlock> blocks;
+    PlanScalar induction;                                   ///< For
+    std::vector<PlanScalar> params;                         ///< carried scalars inside
+    std::vector<PlanBuffer> buffer_params;                  ///< carried (rotating) buffers inside
+    std::vector<std::vector<PlanScalar>> yields;            ///< per block: scalars handed on (While condition: {condition})
+    std::vector<std::vector<PlanBuffer>> buffer_yields;     ///< per block
+    std::vector<PlanBuffer> buffer_results;                 ///< behind the loop or if
+};
+
+struct Plan {
+    std::string name = "main";
+    std::vector<Kernel> kernels;       ///< by KernelId; equal ones stand once
+    std::vector<BufferDef> buffers;    ///< by PlanBuffer
+    std::vector<ScalarDef> scalars;    ///< by PlanScalar
+    std::vector<std::shared_ptr<const TensorData>> constants;
+    int64_t arena_bytes = 0;
+    PlanBlock body;
+    std::vector<Clear> ledger;
+};
+
+std::string print(const Plan& plan);
+/// Inverse of print.
+Plan parse_plan(const SourceFile& file);
+/// Offsets inside the arena; no slot overwritten before the last read of what it holds; permutations well-formed.
+void verify(const Plan& plan);
+
+/// How to run a plan or function without generated code.
+struct RunOptions {
+    std::vector<std::string> argv;
+    std::vector<void*> arguments;  ///< Argument buffers
+};
+/// Runs the plan on one byte array with the plan's offsets; poisons a slot at its last use. Shares no code with the
+/// evaluation of functions, with simplify, or with the back ends.
+void interpret(const Plan& plan, const RunOptions& options);
+
+}  // namespace sifr
