@@ -1,0 +1,202 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "ir/base/diagnostic.h"
+#include "ir/base/ids.h"
+#include "ir/base/source.h"
+#include "ir/op/op_def.h"
+#include "ir/type/type.h"
+
+namespace sifr {
+
+struct NodeTag { static constexpr const char* prefix = "node"; };
+struct VariableTag { static constexpr const char* prefix = "var"; };
+struct CounterTag { static constexpr const char* prefix = "counter"; };
+using NodeId = Id<NodeTag>;          ///< a node of the backward graph
+using VariableId = Id<VariableTag>;  ///< a tensor object, as autograd sees it
+using CounterId = Id<CounterTag>;    ///< a version counter
+
+/// What PyTorch's autograd engine knows about the tensors of a program while it runs: which require grad, who made them,
+/// what was saved at which version, what was freed. The builder of the CAPTURED form drives it instruction by
+/// instruction, so a hazard is known at the very instruction where PyTorch raises; check-inplace-autograd drives it over
+/// finished text. It holds no values and emits nothing.
+///
+/// A *variable* is one tensor object. Views share the version counter of their base; `detach()` shares the counter and
+/// cuts the history; `.data` has a counter of its own. After a tracked write through a view, the base's node is
+/// `CopySlices`, and the node of each other view is made anew when it is next asked for, as PyTorch does.
+///
+/// All changes are journalled: `checkpoint` and `rollback` bracket a trial.
+class AutogradState {
+public:
+    enum class CreationMeta : uint8_t { Default, MultiOutput, NoGradMode, InferenceMode, CustomFunction };
+
+    struct Variable {
+        Type type;
+        CounterId counter;
+        bool requires_grad = false;  ///< of a leaf, as set; ask `requires_grad(v)`
+        bool retains_grad = false;
+        NodeId node;                 ///< who made it; invalid for a leaf. Ask `grad_fn(v)`
+        uint32_t output = 0;         ///< which output of `node`
+        VariableId base;             ///< differentiable views: the root that is not a view
+        CreationMeta creation = CreationMeta::Default;
+        int64_t attribute_version = 0;  ///< views: the counter when `node` was set
+        Span span;                      ///< where it was made
+        bool inference = false;         ///< made under inference_mode
+    };
+
+    struct Saved {
+        VariableId variable;
+        CounterId counter;
+        int64_t version = 0;
+        bool is_output = false;
+        std::string op;   ///< the operation that saved it, without `Backward0`
+    };
+
+    /// Where the gradient of one operand goes: to a node's output, or into a leaf's `.grad`.
+    struct Edge {
+        NodeId node;
+        uint32_t output = 0;
+        VariableId leaf;
+        [[nodiscard]] bool valid() const { return node.valid() || leaf.valid(); }
+    };
+
+    struct Node {
+        std::string name;  ///< `MulBackward0`, as printed
+        std::vector<Edge> edges;
+        std::vector<Saved> saved;
+        bool freed = false;
+        uint32_t outputs = 1;
+        Span span;
+    };
+
+    /// One write that moved a counter.
+    struct Write {
+        int64_t version;  ///< the counter behind it
+        Span span;
+        VariableId through;
+    };
+    struct Counter {
+        int64_t version = 0;
+        std::vector<Write> writes;
+    };
+
+    // ---- modes
+    [[nodiscard]] bool grad_enabled() const { return grad_enabled_; }
+    void set_grad_enabled(bool on);
+    [[nodiscard]] bool inference_mode() const { return inference_mode_; }
+    void set_inference_mode(bool on);
+
+    // ---- queries
+    [[nodiscard]] const Variable& variable(VariableId v) const { return variables_[v.index]; }
+    [[nodiscard]] const Node& node(NodeId n) const { return nodes_[n.index]; }
+    [[nodiscard]] int64_t version(VariableId v) const { return counters_[variables_[v.index].counter.index].version; }
+    /// The node behind a variable, made anew for a view whose base has a new history.
+    NodeId grad_fn(VariableId v);
+    bool requires_grad(VariableId v);
+    bool is_leaf(VariableId v) { return !grad_fn(v).valid(); }
+    [[nodiscard]] bool is_view(VariableId v) const { return variables_[v.index].base.valid(); }
+    /// The printed name, `MulBackward0`; empty for a leaf; `Invalid` where PyTorch cannot say (a view whose base was
+    /// written in a way that it forbids).
+    std::string grad_fn_name(VariableId v);
+
+    // ---- events
+    /// A tensor without history. `requires_grad` makes it a leaf that requires grad (throws for integer dtypes).
+    VariableId fresh(const Type& type, bool requires_grad, Span span);
+
+    /// One executed operation. `operands` are those of the call, invalid for numbers.
+    struct Event {
+        const OpCall& call;
+        std::vector<VariableId> operands;
+        Span span;
+    };
+    /// Fresh results. A node is made when grad mode is on, some operand requires grad, and the row is differentiable.
+    std::vector<VariableId> record(const Event& event, const std::vector<Type>& results);
+    /// Results that are views of operand 0.
+    std::vector<VariableId> record_view(const Event& event, const std::vector<Type>& results, bool multi_output);
+    /// `dest <- op operands`. Throws ScriptError, before anything changes, where PyTorch refuses the write.
+    /// `counted` is false for writes through `.data` (dest then has a counter of its own anyway).
+    void record_write(VariableId dest, const Event& event);
+    /// Refuses what PyTorch refuses about writing `dest` when the operation is tracked or not (no change of state).
+    void check_write(VariableId dest, bool operands_require_grad);
+
+    VariableId detach(VariableId v, Span span);      ///< same counter, no history
+    VariableId data(VariableId v, Span span);        ///< `.data`: own counter at 0, no history
+    void detach_in_place(VariableId v, Span span);   ///< `detach_()`; throws on a view
+    void set_requires_grad(VariableId v, bool on);   ///< `requires_grad_()`; throws PyTorch's texts
+    void set_retains_grad(VariableId v);
+    void bump(VariableId v, Span span);              ///< a metadata or empty write: the counter only
+    void set_type(VariableId v, const Type& type);   ///< `t_`, `resize_`: sizes for messages
+    /// Makes `dest` the same tensor as `source` (`dest.data = source`, `set_`): keeps dest's own counter.
+    void rebind(VariableId dest, const Type& type);
+    /// A node made by hand (custom functions): `name`, edges to the operands, saved variables; gives its outputs.
+    std::vector<VariableId> record_node(std::string name, const std::vector<VariableId>& operands, const std::vector<VariableId>& saved,
+                                        const std::vector<Type>& results, Span span);
+
+    // ---- backward
+    struct Request {
+        std::vector<VariableId> roots;
+        std::vector<VariableId> inputs;  ///< of `grad` or `backward(inputs=…)`; empty: all leaves
+        bool only_inputs = false;        ///< `grad`: results for `inputs` exactly
+        bool retain_graph = false;
+        bool create_graph = false;
+        bool allow_unused = false;
+        Span span;
+    };
+    struct Hazard {
+        ScriptError error;
+        Diagnostic diagnostic;  ///< sifr's own words: three places and a fix
+    };
+    struct Outcome {
+        /// Leaves (and retaining variables) that get a gradient, in the engine's order. With a hazard: those reached before it.
+        std::vector<VariableId> reached;
+        std::vector<bool> used;          ///< per input: does a gradient flow into it
+        std::optional<Hazard> hazard;
+        std::vector<Diagnostic> warnings;
+    };
+    /// Walks the graph in the engine's order (latest node first, among those whose successors are done), checks what
+    /// each node saved, and frees it unless the graph is retained. Throws ScriptError for what is wrong before any node
+    /// runs ("element 0 of tensors does not require grad …").
+    Outcome backward(const Request& request);
+    /// The results of a `create_graph` gradient: variables with a history that leads to `inputs`.
+    std::vector<VariableId> gradient_results(const std::vector<VariableId>& through, const std::vector<Type>& types, bool tracked, Span span);
+
+    // ---- trials
+    using Checkpoint = size_t;
+    [[nodiscard]] Checkpoint checkpoint() const { return journal_.size(); }
+    void rollback(Checkpoint to);
+
+private:
+    struct Modes { bool grad_enabled, inference_mode; };
+    struct Sizes3 { size_t variables, nodes, counters; };
+    using Undo = std::variant<std::pair<VariableId, Variable>, std::pair<NodeId, Node>, std::pair<CounterId, Counter>, Modes, Sizes3>;
+
+    Variable& change(VariableId v);
+    Node& change(NodeId n);
+    Counter& change(CounterId c);
+    VariableId add(Variable v);
+    NodeId add(Node n);
+    CounterId add_counter();
+    Edge edge_to(VariableId v);
+    Saved save(VariableId v, bool is_output, const std::string& op);
+    void move_counter(VariableId v, Span span);
+    std::string forbidden_view(VariableId v, bool indirect);
+    bool tracks(const Event& event, const char*& name);
+    Hazard version_hazard(const Request& request, NodeId at, const Saved& saved);
+
+    std::vector<Variable> variables_;
+    std::vector<Node> nodes_;
+    std::vector<Counter> counters_;
+    std::vector<Undo> journal_;
+    bool grad_enabled_ = true;
+    bool inference_mode_ = false;
+};
+
+/// `MulBackward0` -> `Mul`, as PyTorch's messages say it.
+std::string without_backward(const std::string& node_name);
+
+}  // namespace sifr
