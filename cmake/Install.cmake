@@ -1,0 +1,22 @@
+# `cmake --install` puts the compiler, the runtime and a package for find_package(sifr) under the prefix.
+include(CMakePackageConfigHelpers)
+include(GNUInstallDirs)
+
+set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/sifr)
+if(TARGET sifr_runtime)
+  set_target_properties(sifr_runtime PROPERTIES EXPORT_NAME runtime)
+  install(TARGETS sifr_runtime EXPORT sifrTargets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+  install(FILES runtime/sifr_runtime.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/sifr)
+endif()
+if(TARGET sifr)
+  set_target_properties(sifr PROPERTIES EXPORT_NAME compiler)
+  install(TARGETS sifr EXPORT sifrTargets RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+endif()
+install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
+
+if(TARGET sifr_runtime OR TARGET sifr)
+  install(EXPORT sifrTargets NAMESPACE sifr:: DESTINATION ${package_dir})
+  configure_package_config_file(cmake/sifrConfig.cmake.in sifrConfig.cmake INSTALL_DESTINATION ${package_dir})
+  write_basic_package_version_file(sifrConfigVersion.cmake COMPATIBILITY SameMinorVersion)
+  install(FILES ${CMAKE_CURRENT_BINARY_DIR}/sifrConfig.cmake ${CMAKE_CURRENT_BINARY_DIR}/sifrConfigVersion.cmake DESTINATION ${package_dir})
+endif()
