@@ -22,6 +22,9 @@ struct Layout {
     Sizes sizes;
     Strides strides;
     std::vector<int64_t> index_scales;
+    /// index_k is in 0 … index_extents[k]-1: what the check in front of the access ensures, and what tells `x[1][i]` from
+    /// `x.view(-1)[3 + i]`. As long as index_scales, or empty: not known.
+    std::vector<int64_t> index_extents;
 
     bool operator==(const Layout&) const = default;
     [[nodiscard]] bool is_static() const { return index_scales.empty(); }
@@ -56,7 +59,7 @@ struct Box {
 };
 
 /// The box of `layout` in `frame`, where that is exact (every stride is a multiple of one frame stride and no axis
-/// wraps); nothing otherwise. Run-time indices are assumed to keep the box inside the frame.
+/// wraps, for all values of the run-time indices); nothing otherwise, and nothing for a layout without elements.
 std::optional<Box> box_in_frame(const Layout& layout, const Sizes& frame);
 
 enum class Overlap {

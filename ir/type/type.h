@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -49,6 +50,8 @@ struct Type {
     [[nodiscard]] int64_t numel() const { return element_count(sizes); }
     [[nodiscard]] int64_t bytes() const { return numel() * size_of(dtype); }
     [[nodiscard]] std::string text() const;
+    /// The same with `name` giving the text of run-time sizes.
+    [[nodiscard]] std::string text(const std::function<std::string(ValueId)>& name) const;
 };
 
 /// The Python number type as a DType: i64 -> I64, f64 -> F64, bool -> Bool.
