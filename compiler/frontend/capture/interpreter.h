@@ -1,0 +1,211 @@
+#pragma once
+
+#include <array>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "compiler/frontend/capture/capture.h"
+#include "compiler/frontend/capture/heap.h"
+#include "compiler/frontend/capture/protocol.h"
+#include "compiler/frontend/capture/value.h"
+#include "compiler/frontend/syntax/ast.h"
+#include "ir/analysis/autograd_state.h"
+#include "ir/base/diagnostic.h"
+#include "ir/func/builder.h"
+
+namespace sifr::capture {
+
+/// A Python exception on its way. ScriptError becomes one at the next `try`.
+struct Raised {
+    PyValue exception;  ///< an Instance of an exception class
+    Span span;          ///< the user's innermost expression
+    std::optional<Diagnostic> diagnostic;  ///< sifr's own words, where the raiser has some (hazards)
+};
+
+/// A run-time number stands where capture must know it: a shape, an index of a list of unlike things. Inside a trial of a
+/// loop, the loop is unrolled instead.
+class NeedStatic : public NotSupported {
+public:
+    using NotSupported::NotSupported;
+};
+
+class Evaluator;
+
+class Interpreter {
+public:
+    Interpreter(SourceFiles& files, const CaptureOptions& options, DiagnosticSink sink);
+    ~Interpreter();
+
+    // ---- parts
+    Heap& heap() { return heap_; }
+    Function& function() { return function_; }
+    /// Its location is the user's innermost expression; a binding that calls back must not keep it across.
+    Builder& builder();
+    AutogradState& autograd() { return autograd_; }
+    [[nodiscard]] const CaptureOptions& options() const { return options_; }
+    SourceFiles& files() { return files_; }
+    /// The user's innermost expression that is being evaluated; for prelude code, the user's call of it.
+    [[nodiscard]] Span span() const { return user_span_; }
+    void warn(Diagnostic d);  ///< kept until capture ends; undone with a trial
+    /// Python's `warnings.warn` of PyTorch: a line on stderr when the program runs, and once per place.
+    void script_warning(const char* category, const std::string& text);
+
+    // ---- making values
+    PyValue str(std::string text);
+    PyValue integer(const BigInt& v);
+    PyValue integer(int64_t v) { return PyValue::integer(v); }
+    PyValue tuple(Values items);
+    PyValue tuple_of(const ClassObject* cls, Values items);
+    PyValue list(Values items);
+    PyValue dict();
+    void dict_set(PyValue dict, PyValue key, PyValue value);
+    PyValue slice(PyValue start, PyValue stop, PyValue step);
+    PyValue native(std::string name, NativeCode code);
+    PyValue iterator(std::string type_name, Values items);
+
+    // ---- errors
+    /// Raises a Python exception: `raise_error("TypeError", "…")`. Same as throwing ScriptError.
+    template <class... A>
+    [[noreturn]] void raise_error(const char* type, fmt::format_string<A...> format, A&&... args) {
+        throw ScriptError(type, fmt::format(format, std::forward<A>(args)...));
+    }
+    /// An instance of the exception class `type` (a builtin one) with one argument.
+    PyValue make_exception(std::string_view type, const std::string& text);
+    const ClassObject* exception_class(std::string_view name);
+    /// A new exception class (`torch.OutOfMemoryError`), so that ScriptErrors of that name become its instances.
+    const ClassObject* add_exception_class(const std::string& name, const ClassObject* base, const std::string& module);
+
+    // ---- numbers and strings in the IR
+    /// An IR value of a static or run-time scalar; bool and int widen to `as` where Python does.
+    ValueId to_ir(PyValue v, Type::Kind as);
+    ValueId to_ir(PyValue v);  ///< in its own kind
+    [[nodiscard]] static Type::Kind scalar_kind(PyValue v);  ///< of a number or str, static or not
+    PyValue from_ir(ValueId v);  ///< a scalar result as a Python value; constants become static
+    PyValue emit_scalar(Op op, std::vector<ValueId> operands, Attrs attributes = {});
+
+    // ---- asking for what must be known
+    /// Throws NeedStatic for run-time values, TypeError for others; `what` names the use ("a list index").
+    int64_t need_int(PyValue v, std::string_view what);
+    double need_float(PyValue v, std::string_view what);
+    bool need_bool(PyValue v, std::string_view what);
+    std::string need_str(PyValue v, std::string_view what);
+    [[noreturn]] void need_static(PyValue v, std::string_view what);
+
+    // ---- types
+    const ClassObject* class_of(PyValue v);
+    [[nodiscard]] std::string type_name(PyValue v);  ///< `int`, `Tensor`, `Linear`: for messages
+    bool isinstance(PyValue v, const ClassObject* cls);
+    Protocol* protocol_of(PyValue v) { return class_of(v)->protocol; }
+    /// A new native class. Add methods with `add_method`; `self` is the first positional argument.
+    ClassObject* add_class(const std::string& name, const std::string& module, const ClassObject* base, Protocol* protocol);
+    void add_method(const ClassObject* cls, const std::string& name, NativeCode code);
+    void add_static_method(const ClassObject* cls, const std::string& name, NativeCode code);
+    void add_property(const ClassObject* cls, const std::string& name, NativeCode getter, NativeCode setter = {});
+    const ClassObject* builtin_class(std::string_view name);  ///< object, int, tuple, …; null if unknown
+    /// The class of `Kind::Tensor`, `DType`, `Device`: the binding registers its own.
+    void set_kind_class(Kind kind, const ClassObject* cls) { kind_classes_[static_cast<size_t>(kind)] = cls; }
+
+    // ---- attributes and items
+    PyValue get_attr(PyValue object, Symbol name);
+    PyValue get_attr(PyValue object, std::string_view name) { return get_attr(object, symbol(name)); }
+    PyValue find_attr(PyValue object, Symbol name);  ///< unbound instead of AttributeError
+    void set_attr(PyValue object, Symbol name, PyValue value);
+    void del_attr(PyValue object, Symbol name);
+    std::vector<std::string> attribute_names(PyValue object);
+    PyValue get_item(PyValue object, PyValue index);
+    void set_item(PyValue object, PyValue index, PyValue value);
+    void del_item(PyValue object, PyValue index);
+
+    // ---- operations
+    PyValue binary(syntax::BinaryOp op, PyValue a, PyValue b, bool in_place = false);
+    PyValue unary(syntax::UnaryOperator op, PyValue a);
+    PyValue compare(syntax::CompareOp op, PyValue a, PyValue b);
+    PyValue contains(PyValue container, PyValue item);
+    /// Bool, or a run-time bool.
+    PyValue truth(PyValue v);
+    bool is_true(PyValue v, std::string_view what = "a condition");  ///< NeedStatic when it is known at run time only
+    PyValue equal(PyValue a, PyValue b) { return compare(syntax::CompareOp::Eq, a, b); }
+    PyValue length(PyValue v);
+    PyValue iter(PyValue v);
+    PyValue next(PyValue iterator);  ///< unbound at the end
+    Values iterate(PyValue v);       ///< all items
+    PyValue call(PyValue callee, Args args = {});
+    PyValue call(PyValue callee, Values positional);
+    PyValue call_method(PyValue object, std::string_view name, Values positional = {});
+    bool callable(PyValue v);
+
+    // ---- text: Str, or run-time str
+    PyValue str_of(PyValue v);
+    PyValue repr_of(PyValue v);
+    PyValue format_of(PyValue v, PyValue spec);
+    std::string static_repr(PyValue v);  ///< for messages; run-time parts as `<…>`
+    PyValue concat(const Values& texts);
+    void print(PyValue text);            ///< writes a string as it is
+
+    // ---- control
+    /// A run-time branch: runs both on forks and merges the heap and what they give. Unbound results merge too.
+    PyValue fork_if(ValueId condition, const std::function<PyValue()>& then, const std::function<PyValue()>& otherwise);
+    /// `check ok`: raises at run time when `ok` is false; `{}` in the text are the arguments.
+    void check(PyValue ok, const char* type, const std::string& text, Values args = {});
+
+    // ---- modules
+    /// Fills a module when it is first imported: `add_module("torch.nn.init", fill)`.
+    using FillModule = std::function<void(Interpreter&, const ModuleObject*)>;
+    void add_module(const std::string& name, FillModule fill);
+    /// A module written in the language. `fill`, if any, runs before it.
+    void add_prelude(const std::string& name, std::string path, std::string text, FillModule fill = {});
+    const ModuleObject* import(const std::string& name);  ///< ModuleNotFoundError / not supported
+    void set_global(const ModuleObject* m, std::string_view name, PyValue v) { heap_.set_variable(m->variables, symbol(name), v); }
+    void add_function(const ModuleObject* m, const std::string& name, NativeCode code) { set_global(m, name, native(name, std::move(code))); }
+    void add_builtin(const std::string& name, PyValue v);
+
+    // ---- hooks of the tensor binding
+    /// Makes the object of a tensor that merging or loop carrying gives: `value` has its view already.
+    std::function<PyValue(ValueId value, const TensorObject& like)> make_tensor;
+
+    CaptureResult run(const syntax::Module& script);
+    Evaluator& evaluator() { return *evaluator_; }
+
+private:
+    friend class Evaluator;
+    struct Tables;  // classes, modules, builtins
+
+    SourceFiles& files_;
+    CaptureOptions options_;
+    DiagnosticSink sink_;
+    Heap heap_;
+    Function function_;
+    std::unique_ptr<Builder> builder_;
+    AutogradState autograd_;
+    Span user_span_;
+    std::vector<Diagnostic> warnings_;
+    std::array<const ClassObject*, 64> kind_classes_{};
+    std::unique_ptr<Tables> tables_;
+    std::unique_ptr<Evaluator> evaluator_;
+    std::vector<std::unique_ptr<Journalled>> participants_;
+    int64_t depth_ = 0;  ///< of Python calls
+};
+
+/// Reads the arguments of a native function by its Python signature, with Python's TypeErrors:
+/// `ArgReader a(in, args, "sorted(iterable, /, *, key=None, reverse=False)")`, then `a["key"]` (unbound where left out).
+class ArgReader {
+public:
+    ArgReader(Interpreter& in, Args& args, std::string_view signature);
+    PyValue operator[](std::string_view name) const;
+    [[nodiscard]] const Values& rest() const { return rest_; }  ///< of `*args`
+    [[nodiscard]] bool has(std::string_view name) const { return !(*this)[name].is_unbound(); }
+
+private:
+    std::vector<std::pair<std::string_view, PyValue>> values_;
+    Values rest_;
+};
+
+}  // namespace sifr::capture
