@@ -29,12 +29,17 @@ protected:
 
     Judgement judged(const std::string& commands, const std::string& out, std::optional<std::string> error = {},
                      std::vector<std::string> warnings = {}, const Mode& mode = run_mode) {
-        Program program{.id = "probe/p", .area = "a", .source = "#do " + commands + "\n", .out = out, .error = error, .warnings = warnings};
+        Program program{.id = "probe/p",
+                        .area = "a",
+                        .source = "#do " + commands + "\n",
+                        .out = out,
+                        .error = std::move(error),
+                        .warnings = std::move(warnings)};
         return run_programs({program}, mode, sifr()).at(0).judgement;
     }
     Verdict verdict(const std::string& commands, const std::string& out, std::optional<std::string> error = {},
                     std::vector<std::string> warnings = {}) {
-        return judged(commands, out, error, warnings).verdict;
+        return judged(commands, out, std::move(error), std::move(warnings)).verdict;
     }
 
 private:
