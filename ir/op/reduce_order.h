@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-#include "ir/op/op_def.h"
+// (The orders themselves are named by ReduceOrder in ir/op/op_def.h.)
 
 namespace sifr {
 
