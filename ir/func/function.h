@@ -128,9 +128,11 @@ public:
     StorageId add_storage(Storage s);
     ClearId add_clear(Clear c);
     /// Appends `inst` to the table and to the end of region `at` (or before instruction number `position` of it), and
-    /// makes one result value per entry of `result_types`.
+    /// makes one result value per entry of `result_types`. A run-time size without a value in a result type stands for the
+    /// first result (`%n, %r = masked_select …: i64, f32[%n<=21]`).
     InstId add_inst(RegionId at, Inst inst, const std::vector<Type>& result_types, size_t position = SIZE_MAX);
-    /// Takes an instruction (and its regions) out of its region. Its results must have no uses left.
+    /// Marks an instruction, and all inside its regions, as taken out; `compact` drops it. Whoever walks `Region::insts` skips
+    /// erased ones. Its results must have no uses left.
     void erase(InstId id);
 
 private:
@@ -151,7 +153,8 @@ std::vector<std::vector<Use>> compute_uses(const Function& f);
 /// Puts `to` in place of every use of `from` (operands, region results, destinations, view indices, run-time sizes).
 void replace_uses(Function& f, ValueId from, ValueId to);
 
-/// Deletes erased instructions and unreachable values and regions, and renumbers everything in program order.
+/// Deletes erased instructions and unreachable values, regions and storages, and renumbers them in program order; the
+/// ledger stays whole.
 Function compact(const Function& f);
 
 /// Calls `visit(InstId)` for every instruction below `region`, outer before inner, in program order. Instructions that
@@ -167,17 +170,22 @@ void walk(F& f, RegionId region, Visit&& visit) {
     }
 }
 
-/// Old value -> new value, for copying.
+/// Old value -> new value (and storage, between functions), for copying.
 class ValueMap {
 public:
     void set(ValueId from, ValueId to);
     [[nodiscard]] ValueId get(ValueId from) const;  ///< invalid where unmapped
+    void set(StorageId from, StorageId to);
+    [[nodiscard]] StorageId get(StorageId from) const;  ///< invalid where unmapped
 
 private:
     std::vector<ValueId> to_;
+    std::vector<StorageId> storage_to_;
 };
 /// Copies instruction `id` of `from`, with its regions, to the end of region `at` of `to`. Operands go through `map`;
-/// constants are remade. New results and parameters are added to `map`. `from` and `to` may be the same function.
+/// constants are remade. New results and parameters are added to `map`. `from` and `to` may be the same function: then
+/// unmapped values and storages stand for themselves; else unmapped storages are copied, and unmapped values are a fault.
+/// Ledger ids are copied as they are.
 InstId clone_inst(const Function& from, InstId id, Function& to, RegionId at, ValueMap& map);
 
 }  // namespace sifr

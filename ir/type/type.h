@@ -10,7 +10,8 @@
 
 namespace sifr {
 
-/// An axis whose extent is known only at run time. The tensor's `sizes` hold its upper bound, `size` the i64 value.
+/// An axis whose extent is known only at run time. The tensor's `sizes` hold its upper bound, `size` the i64 value. In a type
+/// that a row infers, an invalid `size` stands for the instruction's first result.
 struct RunTimeSize {
     int axis;
     ValueId size;
