@@ -42,7 +42,7 @@ struct Buffer {
         data[size++] = value;
     }
     void append(const T* from, int64_t count) {
-        if (count == 0) return;
+        if (count <= 0) return;
         reserve(size + count);
         memcpy(data + size, from, static_cast<size_t>(count) * sizeof(T));
         size += count;
@@ -104,6 +104,13 @@ inline bool is_continuation(char c) { return (static_cast<unsigned char>(c) & 0x
 /// Decodes the code point at `p` and moves `p` behind it. A byte that starts no sequence stands for itself.
 uint32_t next_code_point(const char*& p, const char* end);
 void append_code_point(Text& out, uint32_t c);
+int64_t code_point_count(sifr_str text);
+/// The byte where the code point `position` places behind byte `from` starts; the size when there are fewer.
+int64_t byte_of(sifr_str text, int64_t position, int64_t from);
+/// Resolves a slice over `length` items as Python does (step != 0); returns how many it takes.
+int64_t slice_bounds(int64_t length, int64_t step, int64_t& start, int64_t& stop);
+enum class CharClass { Alpha, Digit, Numeric, Space, Upper, Lower };
+bool in_class(CharClass which, uint32_t c);  ///< str.isalpha, str.isdigit, …
 bool is_space(uint32_t c);      ///< str.isspace
 bool is_printable(uint32_t c);  ///< str.isprintable
 
@@ -121,6 +128,16 @@ void shortest_digits(double value, Digits& out);
 void fixed_digits(double value, int32_t precision, Digits& out);
 /// `count` >= 1 significant digits (`%.*e`).
 void significant_digits(double value, int32_t count, Digits& out);
+/// How a float is formatted: `code` is one of e E f F g G, or r (shortest).
+struct FloatFormat {
+    char code = 'r';
+    int32_t precision = 6;    ///< not used by r
+    bool alternate = false;   ///< `#`: keep the point, and g keeps zeros
+    bool add_dot_0 = false;   ///< without an exponent, at least one digit behind the point; g counts one digit less
+    bool no_negative_zero = false;  ///< `z`
+};
+/// `-` and the text of the value, without padding or grouping.
+void append_float(Text& out, double value, const FloatFormat& format);
 /// repr(value) appended.
 void append_f64(Text& out, double value);
 void append_complex(Text& out, double real, double imaginary);
@@ -136,6 +153,16 @@ int64_t element_offset(const sifr_tensor& t, int64_t index);
 /// Row-major contiguous, as PyTorch's is_contiguous: axes of size 1 do not count.
 bool is_contiguous(const sifr_tensor& t);
 void contiguous_strides(const sifr_tensor& t, int64_t* strides);
+bool is_floating(int32_t dtype);
+bool is_complex(int32_t dtype);
+/// Elements by offset, converted as `sifr_load_f64` and its kin.
+double load_f64_at(const void* data, int32_t dtype, int64_t offset);
+double load_imaginary_at(const void* data, int32_t dtype, int64_t offset);
+int64_t load_i64_at(const void* data, int32_t dtype, int64_t offset);
+void store_f64_at(void* data, int32_t dtype, int64_t offset, double value);
+void store_i64_at(void* data, int32_t dtype, int64_t offset, int64_t value);
+/// Python's repr of the element.
+void append_element(Text& out, const sifr_tensor& t, int64_t offset);
 
 /// Walks the offsets of a tensor's rows: `next` moves to the following index in row-major order, over the axes [0, depth).
 struct Walk {

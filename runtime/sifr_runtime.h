@@ -123,7 +123,7 @@ typedef struct sifr_program_info {
     uint32_t struct_size;       /**< sizeof(sifr_program_info) */
     uint32_t abi_version;       /**< SIFR_RUNTIME_ABI */
     uint64_t required_features; /**< SIFR_CPU_… bits; at least those that the runtime itself needs are always checked */
-    const char* script;         /**< name of the script, for messages and `sys.argv[0]` */
+    const char* script;         /**< `sys.argv[0]`; null: the binary's own name */
 } sifr_program_info;
 
 /** First call of a binary's main: checks the CPU (exit code 3 and a message when a feature is missing), keeps the
@@ -144,7 +144,7 @@ typedef struct sifr_host_hooks {
     void (*exit)(void* user, int32_t code);
 } sifr_host_hooks;
 
-/** Copies the hooks; null restores the program's behaviour. Per thread. */
+/** Copies the hooks; null restores the program's behaviour. Per thread. Without `exit`, sifr_exit and sifr_fatal end the process. */
 void sifr_set_host_hooks(const sifr_host_hooks* hooks);
 
 /** Raises: flushes stdout, prints `  File "t.py", line 5` and `Type: text` (`Type` when the text is empty) on
@@ -216,7 +216,7 @@ sifr_status sifr_str_index(sifr_str text, int64_t index, sifr_str* out);
 #define SIFR_SLICE_NONE INT64_MIN
 /** `text[start:stop:step]`; bounds may be SIFR_SLICE_NONE. ValueError "slice step cannot be zero". */
 sifr_status sifr_str_slice(sifr_str text, int64_t start, int64_t stop, int64_t step, sifr_str* out);
-/** Case mappings know ASCII, Latin, Greek and Cyrillic letters that map one to one; NotSupported for other cased letters. */
+/** Case mappings follow Unicode 14; NotSupported for letters whose mapping changes the length or depends on neighbours (ß, Σ). */
 sifr_status sifr_str_upper(sifr_str text, sifr_str* out);
 sifr_status sifr_str_lower(sifr_str text, sifr_str* out);
 sifr_status sifr_str_capitalize(sifr_str text, sifr_str* out);
@@ -245,7 +245,7 @@ sifr_status sifr_str_ljust(sifr_str text, int64_t width, sifr_str fill, sifr_str
 sifr_status sifr_str_rjust(sifr_str text, int64_t width, sifr_str fill, sifr_str* out);
 sifr_status sifr_str_center(sifr_str text, int64_t width, sifr_str fill, sifr_str* out);
 sifr_str sifr_str_zfill(sifr_str text, int64_t width);
-/** The predicates look at ASCII characters, and at others as far as the tables of the case mappings go. */
+
 bool sifr_str_isdigit(sifr_str text);
 bool sifr_str_isalpha(sifr_str text);
 bool sifr_str_isalnum(sifr_str text);
@@ -302,8 +302,9 @@ typedef struct sifr_value {
 } sifr_value;
 
 /** `format % (values…)` with flags, widths, `*`, precisions and %%; TypeError and ValueError texts as Python's. Mapping keys
- *  (`%(name)s`) are the compiler's to resolve. `is_tuple`: the right side was a tuple (decides "not all arguments converted"). */
-sifr_status sifr_percent_format(sifr_str format, const sifr_value* values, int64_t count, bool is_tuple, sifr_str* out);
+ *  (`%(name)s`) are the compiler's to resolve. `mapping`: the right side was one object that may be subscripted (a dict, a list); then a
+ *  value that is left over is no error. */
+sifr_status sifr_percent_format(sifr_str format, const sifr_value* values, int64_t count, bool mapping, sifr_str* out);
 
 /** `a // b`, `a % b`: rounding towards minus infinity. ZeroDivisionError; OverflowError for min // -1. */
 sifr_status sifr_i64_floordiv(int64_t a, int64_t b, int64_t* out);
@@ -644,6 +645,8 @@ int64_t sifr_argc(void);
 sifr_status sifr_argv(int64_t index, sifr_str* out);
 /** Keeps the pointers, not copies. */
 void sifr_set_argv(int32_t argc, const char* const* argv);
+/** What `sys.argv[0]` is, in place of the first argument. Keeps the pointer. */
+void sifr_set_script_name(const char* name);
 /** `os.environ.get(name)`: false when unset. */
 bool sifr_getenv(sifr_str name, sifr_str* out);
 /** `input(prompt)`. EOFError "EOF when reading a line". */
