@@ -1,0 +1,573 @@
+#include "ir/analysis/autograd_state.h"
+
+#include <algorithm>
+#include <map>
+#include <queue>
+#include <set>
+
+#include "ir/analysis/messages.h"
+
+namespace sifr {
+
+std::string without_backward(const std::string& node_name) {
+    size_t end = node_name.size();
+    while (end > 0 && std::isdigit(static_cast<unsigned char>(node_name[end - 1]))) --end;
+    constexpr std::string_view suffix = "Backward";
+    if (end >= suffix.size() && std::string_view(node_name).substr(end - suffix.size(), suffix.size()) == suffix)
+        return node_name.substr(0, end - suffix.size());
+    return node_name;
+}
+
+// ---------------------------------------------------------------------------------------------- journal
+
+AutogradState::Variable& AutogradState::change(VariableId v) {
+    journal_.emplace_back(std::pair(v, variables_[v.index]));
+    return variables_[v.index];
+}
+AutogradState::Node& AutogradState::change(NodeId n) {
+    journal_.emplace_back(std::pair(n, nodes_[n.index]));
+    return nodes_[n.index];
+}
+AutogradState::Counter& AutogradState::change(CounterId c) {
+    journal_.emplace_back(std::pair(c, counters_[c.index]));
+    return counters_[c.index];
+}
+VariableId AutogradState::add(Variable v) {
+    journal_.emplace_back(Sizes3{variables_.size(), nodes_.size(), counters_.size()});
+    variables_.push_back(std::move(v));
+    return VariableId(variables_.size() - 1);
+}
+NodeId AutogradState::add(Node n) {
+    journal_.emplace_back(Sizes3{variables_.size(), nodes_.size(), counters_.size()});
+    nodes_.push_back(std::move(n));
+    return NodeId(nodes_.size() - 1);
+}
+CounterId AutogradState::add_counter() {
+    journal_.emplace_back(Sizes3{variables_.size(), nodes_.size(), counters_.size()});
+    counters_.emplace_back();
+    return CounterId(counters_.size() - 1);
+}
+
+void AutogradState::rollback(Checkpoint to) {
+    while (journal_.size() > to) {
+        std::visit(
+            [&](auto& undo) {
+                using T = std::decay_t<decltype(undo)>;
+                if constexpr (std::is_same_v<T, Modes>) {
+                    grad_enabled_ = undo.grad_enabled;
+                    inference_mode_ = undo.inference_mode;
+                } else if constexpr (std::is_same_v<T, Sizes3>) {
+                    variables_.resize(undo.variables);
+                    nodes_.resize(undo.nodes);
+                    counters_.resize(undo.counters);
+                } else if constexpr (std::is_same_v<T, std::pair<VariableId, Variable>>) {
+                    variables_[undo.first.index] = std::move(undo.second);
+                } else if constexpr (std::is_same_v<T, std::pair<NodeId, Node>>) {
+                    nodes_[undo.first.index] = std::move(undo.second);
+                } else {
+                    counters_[undo.first.index] = std::move(undo.second);
+                }
+            },
+            journal_.back());
+        journal_.pop_back();
+    }
+}
+
+void AutogradState::set_grad_enabled(bool on) {
+    journal_.emplace_back(Modes{grad_enabled_, inference_mode_});
+    grad_enabled_ = on;
+}
+void AutogradState::set_inference_mode(bool on) {
+    journal_.emplace_back(Modes{grad_enabled_, inference_mode_});
+    inference_mode_ = on;
+}
+
+// ---------------------------------------------------------------------------------------------- queries
+
+bool AutogradState::requires_grad(VariableId v) {
+    const Variable& var = variables_[v.index];
+    return var.requires_grad || var.node.valid() || (var.base.valid() && requires_grad(var.base));
+}
+
+std::string AutogradState::forbidden_view(VariableId v, bool indirect) {
+    const Variable& var = variables_[v.index];
+    if (var.creation == CreationMeta::Default) return {};
+    const char* object = indirect ? "its base or another view of its base has been" : "is being";
+    std::string text;
+    bool by_mode = var.creation == CreationMeta::InferenceMode || var.creation == CreationMeta::NoGradMode || !var.node.valid();
+    if (by_mode) {
+        std::string prefix = var.node.valid()
+                                 ? fmt::format("Output {} of {} is a view of a view which was created in", var.output, without_backward(nodes_[var.node.index].name))
+                                 : std::string("A view was created in");
+        text = var.creation == CreationMeta::InferenceMode ? fmt::format("{} inference mode and {} modified inplace in normal mode.", prefix, object)
+                                                           : fmt::format("{} no_grad mode and {} modified inplace with grad mode enabled.", prefix, object);
+    } else {
+        text = fmt::format("Output {} of {} is a view and {} modified inplace.", var.output, without_backward(nodes_[var.node.index].name), object);
+    }
+    auto ambiguous = [](const char* mode, const char* effect) {
+        return fmt::format(" Given that this use case is ambiguous and error-prone, it is forbidden. You can clarify your code by moving both the view "
+                           "and the inplace either both inside the {} block (if you don't want the inplace to be tracked) or both outside (if you "
+                           "want the inplace to be tracked).{}", mode, effect);
+    };
+    switch (var.creation) {
+        case CreationMeta::MultiOutput:
+            return text + " This view is the output of a function that returns multiple views. Such functions do not allow the output views to be "
+                          "modified inplace. You should replace the inplace operation by an out-of-place one.";
+        case CreationMeta::NoGradMode: return text + ambiguous("no_grad", "");
+        case CreationMeta::InferenceMode: return text + ambiguous("inference_mode", "");
+        case CreationMeta::CustomFunction:
+            return text + " This view was created inside a custom Function (or because an input was returned as-is) and the autograd logic to handle "
+                          "view+inplace would override the custom backward associated with the custom Function, leading to incorrect gradients. This "
+                          "behavior is forbidden. You can fix this by cloning the output of the custom Function.";
+        case CreationMeta::Default: break;
+    }
+    return text;
+}
+
+NodeId AutogradState::grad_fn(VariableId v) {
+    const Variable& var = variables_[v.index];
+    if (!var.base.valid() || (!var.node.valid() && !requires_grad(var.base))) return var.node;
+    int64_t now = version(v);
+    if (var.attribute_version == now) return var.node;
+    if (std::string text = forbidden_view(v, true); !text.empty()) throw ScriptError("RuntimeError", text);
+    // The base has a new history: this view's own path from it is remade as one strided view of the base.
+    Edge edge = edge_to(var.base);
+    NodeId node = add(Node{"AsStridedBackward0", {edge}, {}, false, 1, variables_[v.index].span});
+    Variable& changed = change(v);
+    changed.node = node;
+    changed.output = 0;
+    changed.attribute_version = now;
+    return node;
+}
+
+std::string AutogradState::grad_fn_name(VariableId v) {
+    try {
+        NodeId n = grad_fn(v);
+        return n.valid() ? nodes_[n.index].name : std::string();
+    } catch (const ScriptError&) {
+        return "Invalid";
+    }
+}
+
+AutogradState::Edge AutogradState::edge_to(VariableId v) {
+    if (!v.valid() || !requires_grad(v)) return {};
+    NodeId n = grad_fn(v);
+    if (n.valid()) return Edge{n, variables_[v.index].output, {}};
+    return Edge{{}, 0, v};
+}
+
+// ---------------------------------------------------------------------------------------------- events
+
+VariableId AutogradState::fresh(const Type& type, bool requires_grad, Span span) {
+    if (requires_grad && !is_float(type.dtype) && !is_complex(type.dtype))
+        raise("RuntimeError", "Only Tensors of floating point and complex dtype can require gradients");
+    Variable v;
+    v.type = type;
+    v.counter = add_counter();
+    v.requires_grad = requires_grad;
+    v.span = span;
+    v.inference = inference_mode_;
+    return add(std::move(v));
+}
+
+AutogradState::Saved AutogradState::save(VariableId v, bool is_output, const std::string& op) {
+    if (variables_[v.index].inference)
+        raise("RuntimeError", "Inference tensors cannot be saved for backward. Please do not use Tensors created in inference mode in computation tracked by autograd. To work around "
+              "this, you can make a clone to get a normal tensor and use it in autograd, or use `torch.no_grad()` instead of `torch.inference_mode()`.");
+    return Saved{v, variables_[v.index].counter, version(v), is_output, op};
+}
+
+bool AutogradState::tracks(const Event& event, const char*& name) {
+    name = node_name(event.call);
+    if (!grad_enabled_ || !name) return false;
+    return std::any_of(event.operands.begin(), event.operands.end(), [&](VariableId v) { return v.valid() && requires_grad(v); });
+}
+
+namespace {
+
+/// The saves of a row that apply, given which operands require grad.
+std::vector<Save> active_saves(const OpDef& row, const std::vector<bool>& needs) {
+    std::vector<Save> out;
+    for (const Save& s : row.saves) {
+        bool wanted = s.needs == 0;
+        for (size_t k = 0; k < needs.size() && k < 32; ++k) wanted |= (s.needs >> k & 1u) && needs[k];
+        if (wanted) out.push_back(s);
+    }
+    return out;
+}
+
+}  // namespace
+
+std::vector<VariableId> AutogradState::record(const Event& event, const std::vector<Type>& results) {
+    const OpDef& row = def(event.call.op);
+    const char* name = nullptr;
+    NodeId node;
+    std::vector<Save> outputs;
+    if (tracks(event, name)) {
+        Node n{name, {}, {}, false, static_cast<uint32_t>(results.size()), event.span};
+        std::vector<bool> needs;
+        for (VariableId v : event.operands) {
+            n.edges.push_back(edge_to(v));
+            needs.push_back(n.edges.back().valid());
+        }
+        std::string op = without_backward(name);
+        for (const Save& s : active_saves(row, needs)) {
+            if (s.which == Save::Which::Output) outputs.push_back(s);
+            else if (s.index < event.operands.size() && event.operands[s.index].valid()) n.saved.push_back(save(event.operands[s.index], false, op));
+        }
+        node = add(std::move(n));
+    }
+    std::vector<VariableId> out;
+    for (size_t r = 0; r < results.size(); ++r) {
+        if (!results[r].is_tensor()) {
+            out.emplace_back();
+            continue;
+        }
+        VariableId v = fresh(results[r], false, event.span);
+        if (node.valid() && (is_float(results[r].dtype) || is_complex(results[r].dtype))) {
+            Variable& changed = variables_[v.index];
+            changed.node = node;
+            changed.output = static_cast<uint32_t>(r);
+        }
+        out.push_back(v);
+    }
+    for (const Save& s : outputs) {
+        Saved saved = save(out.at(s.index), true, without_backward(name));
+        change(node).saved.push_back(saved);
+    }
+    return out;
+}
+
+std::vector<VariableId> AutogradState::record_view(const Event& event, const std::vector<Type>& results, bool multi_output) {
+    VariableId source = event.operands.at(0);
+    const char* name = nullptr;
+    NodeId node;
+    if (tracks(event, name)) node = add(Node{name, {edge_to(source)}, {}, false, static_cast<uint32_t>(results.size()), event.span});
+    const Variable of = variables_[source.index];
+    CreationMeta creation = !grad_enabled_ ? (inference_mode_ ? CreationMeta::InferenceMode : CreationMeta::NoGradMode)
+                            : multi_output ? CreationMeta::MultiOutput
+                                           : CreationMeta::Default;
+    if (creation == CreationMeta::Default && of.base.valid()) creation = of.creation;
+    std::vector<VariableId> out;
+    for (size_t r = 0; r < results.size(); ++r) {
+        Variable v;
+        v.type = results[r];
+        v.counter = of.counter;
+        v.node = node;
+        v.output = static_cast<uint32_t>(r);
+        v.base = of.base.valid() ? of.base : source;
+        v.creation = creation;
+        v.attribute_version = counters_[of.counter.index].version;
+        v.span = event.span;
+        v.inference = of.inference;
+        out.push_back(add(std::move(v)));
+    }
+    return out;
+}
+
+void AutogradState::check_write(VariableId dest, bool operands_require_grad) {
+    const Variable& var = variables_[dest.index];
+    if (var.inference && !inference_mode_)
+        raise("RuntimeError", "Inplace update to inference tensor outside InferenceMode is not allowed.You can make a clone to get a normal tensor before doing inplace "
+              "update.See https://github.com/pytorch/rfcs/pull/17 for more details.");
+    if (!grad_enabled_ || !(operands_require_grad || requires_grad(dest))) return;
+    if (var.base.valid()) {
+        if (std::string text = forbidden_view(dest, false); !text.empty()) throw ScriptError("RuntimeError", text);
+        if (requires_grad(dest) && is_leaf(var.base)) raise("RuntimeError", "a view of a leaf Variable that requires grad is being used in an in-place operation.");
+    }
+    if (requires_grad(dest) && is_leaf(dest)) raise("RuntimeError", "a leaf Variable that requires grad is being used in an in-place operation.");
+}
+
+void AutogradState::move_counter(VariableId v, Span span) {
+    Counter& counter = change(variables_[v.index].counter);
+    ++counter.version;
+    counter.writes.push_back({counter.version, span, v});
+}
+
+void AutogradState::bump(VariableId v, Span span) { move_counter(v, span); }
+
+void AutogradState::record_write(VariableId dest, const Event& event) {
+    const OpDef& row = def(event.call.op);
+    bool operands = std::any_of(event.operands.begin(), event.operands.end(), [&](VariableId v) { return v.valid() && requires_grad(v); });
+    check_write(dest, operands);
+    const char* name = nullptr;
+    bool tracked = tracks(event, name) || (grad_enabled_ && requires_grad(dest) && name);
+    if (!tracked) {
+        move_counter(dest, event.span);
+        return;
+    }
+    Node n{name, {}, {}, false, 1, event.span};
+    std::vector<bool> needs;
+    bool reads_dest = false;
+    for (VariableId v : event.operands) {
+        n.edges.push_back(edge_to(v));
+        needs.push_back(n.edges.back().valid());
+        reads_dest |= v == dest;
+    }
+    // A write that does not read its destination (fill, copy) still has it as first input, whose gradient is zero.
+    if (!reads_dest) n.edges.insert(n.edges.begin(), edge_to(dest));
+    std::string op = without_backward(name);
+    bool first_dest = true;
+    std::vector<Save> outputs;
+    for (const Save& s : active_saves(row, needs)) {
+        if (s.which == Save::Which::Output) {
+            outputs.push_back(s);
+            continue;
+        }
+        if (s.index >= event.operands.size() || !event.operands[s.index].valid()) continue;
+        // The old destination as first operand is saved as a copy, which no later write can reach.
+        if (s.index == 0 && event.operands[0] == dest && first_dest) {
+            first_dest = false;
+            continue;
+        }
+        n.saved.push_back(save(event.operands[s.index], false, op));
+    }
+    VariableId base = variables_[dest.index].base;
+    NodeId node;
+    if (base.valid()) {
+        Edge old = edge_to(base);
+        n.edges.front() = old;
+        n.name = "CopySlices";
+        node = add(std::move(n));
+        Variable& b = change(base);
+        b.node = node;
+        b.output = 0;
+    } else {
+        node = add(std::move(n));
+        Variable& d = change(dest);
+        d.node = node;
+        d.output = 0;
+    }
+    move_counter(dest, event.span);
+    if (base.valid()) grad_fn(dest);
+    for (size_t i = 0; i < outputs.size(); ++i) {
+        Saved saved = save(dest, true, op);
+        change(node).saved.push_back(saved);
+    }
+}
+
+VariableId AutogradState::detach(VariableId v, Span span) {
+    Variable d;
+    d.type = variables_[v.index].type;
+    d.counter = variables_[v.index].counter;
+    d.span = span;
+    d.inference = variables_[v.index].inference;
+    return add(std::move(d));
+}
+
+VariableId AutogradState::data(VariableId v, Span span) { return fresh(variables_[v.index].type, false, span); }
+
+void AutogradState::detach_in_place(VariableId v, Span) {
+    if (is_view(v))
+        raise("RuntimeError", "Can't detach views in-place. Use detach() instead. If you are using DistributedDataParallel (DDP) for training, and gradient_as_bucket_view is set as True, gradients are "
+              "views of DDP buckets, and hence detach_() cannot be called on these gradients. To fix this error, please refer to the Optimizer.zero_grad() function in "
+              "torch/optim/optimizer.py as the solution.");
+    Variable& var = change(v);
+    var.node = {};
+    var.output = 0;
+    var.requires_grad = false;
+}
+
+void AutogradState::set_requires_grad(VariableId v, bool on) {
+    if (on && !is_float(variables_[v.index].type.dtype) && !is_complex(variables_[v.index].type.dtype))
+        raise("RuntimeError", "only Tensors of floating point dtype can require gradients");
+    if (!is_leaf(v)) {
+        if (on) return;
+        raise("RuntimeError", "you can only change requires_grad flags of leaf variables. If you want to use a computed variable in a subgraph that doesn't require differentiation use "
+              "var_no_grad = var.detach().");
+    }
+    change(v).requires_grad = on;
+}
+
+void AutogradState::set_retains_grad(VariableId v) { change(v).retains_grad = true; }
+void AutogradState::set_type(VariableId v, const Type& type) { change(v).type = type; }
+void AutogradState::rebind(VariableId dest, const Type& type) { change(dest).type = type; }
+
+std::vector<VariableId> AutogradState::record_node(std::string name, const std::vector<VariableId>& operands, const std::vector<VariableId>& saved,
+                                                   const std::vector<Type>& results, Span span) {
+    NodeId node;
+    bool tracked = grad_enabled_ && std::any_of(operands.begin(), operands.end(), [&](VariableId v) { return v.valid() && requires_grad(v); });
+    if (tracked) {
+        Node n{name, {}, {}, false, static_cast<uint32_t>(results.size()), span};
+        for (VariableId v : operands) n.edges.push_back(edge_to(v));
+        for (VariableId v : saved) n.saved.push_back(save(v, false, without_backward(name)));
+        node = add(std::move(n));
+    }
+    std::vector<VariableId> out;
+    for (size_t r = 0; r < results.size(); ++r) {
+        VariableId v = fresh(results[r], false, span);
+        if (node.valid() && is_float(results[r].dtype)) {
+            variables_[v.index].node = node;
+            variables_[v.index].output = static_cast<uint32_t>(r);
+        }
+        out.push_back(v);
+    }
+    return out;
+}
+
+std::vector<VariableId> AutogradState::gradient_results(const std::vector<VariableId>& through, const std::vector<Type>& types, bool tracked, Span span) {
+    NodeId node;
+    if (tracked) {
+        Node n{"MulBackward0", {}, {}, false, static_cast<uint32_t>(types.size()), span};
+        for (VariableId v : through) n.edges.push_back(edge_to(v));
+        node = add(std::move(n));
+    }
+    std::vector<VariableId> out;
+    for (size_t r = 0; r < types.size(); ++r) {
+        VariableId v = fresh(types[r], false, span);
+        variables_[v.index].node = node;
+        variables_[v.index].output = static_cast<uint32_t>(r);
+        out.push_back(v);
+    }
+    return out;
+}
+
+// ---------------------------------------------------------------------------------------------- backward
+
+AutogradState::Hazard AutogradState::version_hazard(const Request& request, NodeId at, const Saved& saved) {
+    const Variable& var = variables_[saved.variable.index];
+    const Counter& counter = counters_[saved.counter.index];
+    std::string sizes;
+    for (int64_t s : var.type.sizes) sizes += (sizes.empty() ? "" : ", ") + std::to_string(s);
+    std::string producer;
+    uint32_t output = var.output;
+    if (saved.is_output) {
+        producer = nodes_[at.index].name;
+    } else {
+        NodeId n = grad_fn(saved.variable);
+        if (n.valid()) {
+            producer = nodes_[n.index].name;
+            output = variables_[saved.variable.index].output;
+        }
+    }
+    std::string text = fmt::format("one of the variables needed for gradient computation has been modified by an inplace operation: [{} [{}]]{} is at version {}; expected version {} "
+                                   "instead. Hint: enable anomaly detection to find the operation that failed to compute its gradient, with torch.autograd.set_detect_anomaly(True, "
+                                   "check_nan=False).",
+                                   tensor_type_name(var.type.dtype), sizes,
+                                   producer.empty() ? std::string() : fmt::format(", which is output {} of {},", output, without_backward(producer)), counter.version, saved.version);
+    Diagnostic d = diagnose(analysis_messages::saved_overwritten, request.span, nodes_[at.index].span.line, saved.version, counter.version);
+    d.exception = "RuntimeError";
+    d.exception_text = text;
+    d.labels.push_back({request.span, "needed here"});
+    d.labels.push_back({nodes_[at.index].span, fmt::format("saved here by '{}'", saved.op)});
+    for (const Write& w : counter.writes)
+        if (w.version > saved.version) {
+            d.labels.push_back({w.span, "overwritten here"});
+            d.help = fmt::format("write into a copy (`.clone()`), or move line {} behind line {}", w.span.line, request.span.line);
+            break;
+        }
+    return Hazard{ScriptError("RuntimeError", text), std::move(d)};
+}
+
+AutogradState::Outcome AutogradState::backward(const Request& request) {
+    Outcome outcome;
+    std::vector<Edge> roots;
+    for (size_t i = 0; i < request.roots.size(); ++i) {
+        Edge e = edge_to(request.roots[i]);
+        if (!e.valid()) raise("RuntimeError", "element {} of tensors does not require grad and does not have a grad_fn", i);
+        roots.push_back(e);
+    }
+    // Where the wanted gradients are taken: at a leaf, or at an output of a node.
+    std::vector<Edge> wanted;
+    for (VariableId v : request.inputs) {
+        if (!requires_grad(v)) raise("RuntimeError", "One of the differentiated Tensors does not require grad");
+        wanted.push_back(edge_to(v));
+    }
+    outcome.used.assign(request.inputs.size(), false);
+
+    // Dependencies, and which nodes lead to a wanted edge.
+    std::map<NodeId, int> waiting;
+    std::vector<NodeId> stack;
+    std::set<NodeId> seen;
+    auto push = [&](NodeId n) {
+        if (n.valid() && seen.insert(n).second) stack.push_back(n);
+    };
+    for (const Edge& e : roots) push(e.node);
+    while (!stack.empty()) {
+        NodeId n = stack.back();
+        stack.pop_back();
+        for (const Edge& e : nodes_[n.index].edges)
+            if (e.node.valid()) {
+                ++waiting[e.node];
+                push(e.node);
+            }
+    }
+    bool some = !request.inputs.empty();
+    std::set<NodeId> needed;
+    if (some) {
+        // Ids grow with creation and edges lead to older nodes, except for views remade later; iterate to a fixed point.
+        bool changed = true;
+        while (changed) {
+            changed = false;
+            for (NodeId n : seen) {
+                if (needed.count(n)) continue;
+                for (const Edge& e : nodes_[n.index].edges) {
+                    bool hit = (e.node.valid() && needed.count(e.node)) ||
+                               std::any_of(wanted.begin(), wanted.end(), [&](const Edge& w) { return e.leaf.valid() ? w.leaf == e.leaf : e.node.valid() && w.node == e.node && w.output == e.output; });
+                    if (hit) {
+                        needed.insert(n);
+                        changed = true;
+                        break;
+                    }
+                }
+            }
+        }
+    }
+    auto reach = [&](const Edge& e) {
+        for (size_t k = 0; k < wanted.size(); ++k) {
+            bool hit = e.leaf.valid() ? wanted[k].leaf == e.leaf : wanted[k].node == e.node && wanted[k].output == e.output;
+            if (hit) outcome.used[k] = true;
+        }
+        if (!e.leaf.valid() || request.only_inputs) return;
+        bool taken = !some || std::any_of(wanted.begin(), wanted.end(), [&](const Edge& w) { return w.leaf == e.leaf; });
+        if (taken && std::find(outcome.reached.begin(), outcome.reached.end(), e.leaf) == outcome.reached.end()) outcome.reached.push_back(e.leaf);
+    };
+
+    std::priority_queue<NodeId> ready;  // the latest node first
+    std::set<NodeId> queued;
+    std::map<NodeId, int> arrived;
+    for (const Edge& e : roots) {
+        reach(e);
+        if (e.node.valid() && waiting[e.node] == 0 && queued.insert(e.node).second) ready.push(e.node);
+    }
+    while (!ready.empty()) {
+        NodeId n = ready.top();
+        ready.pop();
+        bool runs = !some || needed.count(n);
+        if (runs) {
+            if (nodes_[n.index].freed && !nodes_[n.index].saved.empty()) {
+                Hazard h{ScriptError("RuntimeError", "Trying to backward through the graph a second time (or directly access saved tensors after they have already been freed). Saved "
+                                     "intermediate values of the graph are freed when you call .backward() or autograd.grad(). Specify retain_graph=True if you need to backward through the graph a "
+                                     "second time or if you need to access saved tensors after calling backward."), {}};
+                h.diagnostic = diagnose(analysis_messages::graph_freed, request.span);
+                h.diagnostic.exception = h.error.type;
+                h.diagnostic.exception_text = h.error.text;
+                h.diagnostic.labels.push_back({request.span, "needs the saved values again"});
+                h.diagnostic.labels.push_back({nodes_[n.index].span, "saved here, and freed by an earlier backward"});
+                h.diagnostic.help = "keep them: pass retain_graph=True to the earlier backward";
+                outcome.hazard = std::move(h);
+                return outcome;
+            }
+            for (const Saved& s : nodes_[n.index].saved) {
+                if (counters_[s.counter.index].version == s.version) continue;
+                Saved copy = s;
+                outcome.hazard = version_hazard(request, n, copy);
+                return outcome;
+            }
+            if (!request.retain_graph && !nodes_[n.index].freed) change(n).freed = true;
+        }
+        for (size_t k = 0; k < nodes_[n.index].edges.size(); ++k) {
+            Edge e = nodes_[n.index].edges[k];
+            if (!e.valid()) continue;
+            if (runs) reach(e);
+            if (e.node.valid() && --waiting[e.node] == 0 && queued.insert(e.node).second) ready.push(e.node);
+        }
+    }
+    if (request.only_inputs && !request.allow_unused)
+        for (size_t k = 0; k < outcome.used.size(); ++k)
+            if (!outcome.used[k])
+                raise("RuntimeError", "The differentiated Tensor at index {} appears to not have been used in the graph. Set allow_unused=True if this is the desired behavior.", k);
+    return outcome;
+}
+
+}  // namespace sifr

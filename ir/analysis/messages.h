@@ -1,0 +1,13 @@
+#pragma once
+
+#include "ir/base/diagnostic.h"
+
+namespace sifr::analysis_messages {
+
+#define SIFR_ANALYSIS_MESSAGES(X)                                                                                                   \
+    X(saved_overwritten, "saved-overwritten", Error, "backward needs a value that line {} saved at version {}, but it is at version {}") \
+    X(graph_freed, "graph-freed", Error, "backward needs values that an earlier backward freed")
+
+SIFR_DEFINE_MESSAGES(SIFR_ANALYSIS_MESSAGES)
+
+}  // namespace sifr::analysis_messages
