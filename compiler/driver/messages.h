@@ -1,0 +1,14 @@
+#pragma once
+
+#include "ir/base/diagnostic.h"
+
+namespace sifr::driver {
+
+#define SIFR_DRIVER_MESSAGES(X)                                                        \
+    X(cannot_read, "cannot-read", Error, "cannot read '{}': {}")                       \
+    X(cannot_write, "cannot-write", Error, "cannot write '{}': {}")                    \
+    X(stage_not_runnable, "stage-not-runnable", Error, "a {} program cannot be run by 'sifr opt --run'")
+
+SIFR_DEFINE_MESSAGES(SIFR_DRIVER_MESSAGES)
+
+}  // namespace sifr::driver
