@@ -1,0 +1,246 @@
+#include "compiler/frontend/torch/emit.h"
+
+#include <algorithm>
+#include <numeric>
+
+#include "compiler/frontend/torch/state.h"
+
+namespace sifr::capture {
+namespace {
+
+/// Operands as IR values, with what rules look at beside them. Keeps what the OpCall's spans point at.
+class Call {
+public:
+    Call(Interpreter& in, Op op, const Operands& operands, const Attrs& attributes)
+        : call_{op, {}, {}, {}, attributes, capture::default_dtype(in)} {
+        Function& f = in.function();
+        for (PyValue v : operands) {
+            bool tensor = v.is(Kind::Tensor);
+            values_.push_back(tensor ? tensor_of(v)->value : v.is_none() || v.is_unbound() ? f.add_constant(std::monostate{}) : in.to_ir(v));
+            variables_.push_back(tensor ? tensor_of(v)->variable : VariableId());
+        }
+        for (ValueId v : values_) {
+            types_.push_back(f.type(v));
+            constants_.push_back(f.is_constant(v) ? f[v].constant : ScalarConstant());
+            owned_.push_back(f.type(v).is_tensor() ? f[v].view.layout : Layout());
+        }
+        for (size_t k = 0; k < types_.size(); ++k) layouts_.push_back(types_[k].is_tensor() ? &owned_[k] : nullptr);
+        call_.types = types_;
+        call_.constants = constants_;
+        call_.layouts = layouts_;
+    }
+    operator const OpCall&() const { return call_; }
+    [[nodiscard]] const std::vector<ValueId>& values() const { return values_; }
+    [[nodiscard]] const std::vector<VariableId>& variables() const { return variables_; }
+    [[nodiscard]] const std::vector<Type>& types() const { return types_; }
+
+private:
+    std::vector<ValueId> values_;
+    std::vector<VariableId> variables_;
+    std::vector<Type> types_;
+    std::vector<ScalarConstant> constants_;
+    std::vector<Layout> owned_;
+    std::vector<const Layout*> layouts_;
+    OpCall call_;
+};
+
+const TensorObject* device_source(const Operands& operands) {
+    for (PyValue v : operands)
+        if (v.is(Kind::Tensor) && tensor_of(v)->cuda) return tensor_of(v);
+    for (PyValue v : operands)
+        if (v.is(Kind::Tensor)) return tensor_of(v);
+    return nullptr;
+}
+
+/// All tensor operands with axes must be on one device; 0-d CPU tensors mix with anything.
+void check_devices(Interpreter& in, const Operands& operands) {
+    const TensorObject* first = nullptr;
+    for (PyValue v : operands) {
+        if (!v.is(Kind::Tensor)) continue;
+        const TensorObject* t = tensor_of(v);
+        if (!t->cuda && in.function().type(t->value).rank() == 0) continue;
+        if (!first) first = t;
+        if (first->cuda == t->cuda) continue;
+        auto name = [](const TensorObject* o) { return o->cuda ? fmt::format("cuda:{}", std::max(o->device_index, 0)) : std::string("cpu"); };
+        raise("RuntimeError", "Expected all tensors to be on the same device, but found at least two devices, {} and {}!", name(first), name(t));
+    }
+}
+
+/// The defaults of the signature's attributes that the caller left out: rules and text see every attribute.
+Attrs with_defaults(Op op, Attrs attributes) {
+    Attrs out;
+    for (const Param& p : signature(op).params) {
+        if (p.is_operand()) continue;
+        const AttrValue* given = attributes.find(p.name);
+        if (given) out.set(p.name, *given);
+        else if (p.has_default) out.set(p.name, p.default_value);
+    }
+    for (const Attrs::Entry& e : attributes.entries())
+        if (!out.has(e.name)) out.set(e.name, e.value);
+    return out;
+}
+
+/// The frame of a fresh storage: the sizes in the order of falling strides.
+Sizes frame_of(const Layout& layout) {
+    std::vector<size_t> order(layout.sizes.size());
+    std::iota(order.begin(), order.end(), 0);
+    std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) { return layout.strides[a] > layout.strides[b]; });
+    Sizes frame;
+    for (size_t a : order) frame.push_back(layout.sizes[a]);
+    return frame;
+}
+
+bool same_storage(const View& a, const View& b) { return a.storage == b.storage; }
+
+/// PyTorch's get_overlap_status: certain for dense tensors, "too hard" (and let through) for others.
+bool certainly_overlaps_partly(const View& a, const View& b) {
+    if (!same_storage(a, b) || a.layout.numel() == 0 || b.layout.numel() == 0) return false;
+    if (!a.layout.is_dense() || !b.layout.is_dense() || a.indices != b.indices || a.layout.index_scales != b.layout.index_scales) return false;
+    int64_t a0 = a.layout.offset, a1 = a0 + a.layout.numel(), b0 = b.layout.offset, b1 = b0 + b.layout.numel();
+    if (a0 == b0 && a1 == b1) return a.layout.strides != b.layout.strides;
+    return a0 < b1 && b0 < a1;
+}
+
+std::string sizes_text(const Sizes& sizes) { return fmt::format("[{}]", fmt::join(sizes, ", ")); }
+
+}  // namespace
+
+const Type& type_of(Interpreter& in, PyValue tensor) { return in.function().type(tensor_of(tensor)->value); }
+const View& view_of(Interpreter& in, PyValue tensor) { return in.function()[tensor_of(tensor)->value].view; }
+const Layout& layout_of(Interpreter& in, PyValue tensor) { return view_of(in, tensor).layout; }
+bool requires_grad(Interpreter& in, PyValue tensor) { return in.autograd().requires_grad(tensor_of(tensor)->variable); }
+DType default_dtype(Interpreter& in) { return torch_state(in).default_dtype; }
+
+PyValue make_tensor_object(Interpreter& in, ValueId value, VariableId variable, const TensorObject* like) {
+    TensorObject* t = in.heap().make<TensorObject>();
+    t->value = value;
+    t->variable = variable;
+    if (like) {
+        t->cuda = like->cuda;
+        t->device_index = like->device_index;
+    }
+    return t;
+}
+
+Values emit_row(Interpreter& in, Op op, const Operands& operands, Attrs given) {
+    const OpDef& row = def(op);
+    check_devices(in, operands);
+    Attrs attributes = with_defaults(op, std::move(given));
+    Call call(in, op, operands, attributes);
+    Function& f = in.function();
+    AutogradState& autograd = in.autograd();
+    AutogradState::Event event{call, call.variables(), in.span()};
+
+    std::vector<ViewLayout> views;
+    std::vector<Type> types;
+    if (row.lower == Lower::View) {
+        views = row.view(call);
+        for (const ViewLayout& v : views) types.push_back(Type::tensor(call.types()[0].dtype, v.layout.sizes));
+        if (row.infer) types = infer_types(call);
+    } else {
+        types = infer_types(call);
+    }
+    // The state may refuse; it must do so before the instruction stands there.
+    std::vector<VariableId> variables = views.empty() ? autograd.record(event, types) : autograd.record_view(event, types, row.multi_view);
+
+    InstId made = in.builder().emit_typed(op, call.values(), attributes, types);
+    f[made].untracked = !autograd.grad_enabled() && std::any_of(call.variables().begin(), call.variables().end(), [&](VariableId v) { return v.valid() && autograd.requires_grad(v); });
+    const TensorObject* like = device_source(operands);
+    Values out;
+    for (size_t k = 0; k < types.size(); ++k) {
+        ValueId value = f[made].results[k];
+        if (!types[k].is_tensor()) {
+            out.push_back(in.from_ir(value));
+            continue;
+        }
+        View view;
+        if (!views.empty()) {
+            const View& of = f[call.values()[0]].view;
+            view.storage = of.storage;
+            view.layout = views[k].layout;
+            view.indices = of.indices;
+            for (uint32_t operand : views[k].index_operands) view.indices.push_back(call.values()[operand]);
+        } else {
+            view.layout = fresh_layout(call, types[k]);
+            Storage storage;
+            storage.dtype = types[k].dtype;
+            storage.frame = frame_of(view.layout);
+            view.storage = f.add_storage(std::move(storage));
+        }
+        f[value].view = std::move(view);
+        out.push_back(make_tensor_object(in, value, variables[k], like));
+    }
+    return out;
+}
+
+PyValue emit_one(Interpreter& in, Op op, const Operands& operands, Attrs attributes) { return emit_row(in, op, operands, std::move(attributes)).at(0); }
+
+PyValue emit_write(Interpreter& in, PyValue dest, Op op, const Operands& operands, Attrs given, const WriteOptions& options) {
+    const OpDef& row = def(op);
+    Function& f = in.function();
+    const Type type = type_of(in, dest);
+    Operands all = operands;
+    all.push_back(dest);
+    check_devices(in, all);
+    Attrs attributes = with_defaults(op, std::move(given));
+    for (const Param& p : signature(op).params) {
+        if (p.is_operand()) continue;
+        // Where the row asks what the destination tells.
+        if (p.name == "sizes") attributes.set("sizes", type.sizes);
+        if (p.name == "dtype" && (row.lower == Lower::Fill || row.lower == Lower::Random)) attributes.set("dtype", type.dtype);
+    }
+    Call call(in, op, operands, attributes);
+    std::vector<Type> results = infer_types(call);
+    if (results.size() != 1) throw NotSupported(fmt::format("writing the results of '{}' in place", row.name));
+    if (options.check_cast && !can_cast(results[0].dtype, type.dtype))
+        raise("RuntimeError", "result type {} can't be cast to the desired output type {}", scalar_name(results[0].dtype), scalar_name(type.dtype));
+    if (options.check_shape && results[0].sizes != type.sizes) {
+        Sizes both = broadcast(results[0].sizes, type.sizes);
+        if (both != type.sizes) raise("RuntimeError", "output with shape {} doesn't match the broadcast shape {}", sizes_text(type.sizes), sizes_text(both));
+    }
+    if (options.check_overlap) {
+        const View& to = view_of(in, dest);
+        if (to.layout.has_zero_stride())
+            raise("RuntimeError", "unsupported operation: more than one element of the written-to tensor refers to a single memory location. Please clone() the tensor before performing "
+                  "the operation.");
+        for (PyValue v : operands)
+            if (v.is(Kind::Tensor) && certainly_overlaps_partly(to, view_of(in, v)))
+                raise("RuntimeError", "unsupported operation: some elements of the input tensor and the written-to tensor refer to a single memory location. Please clone() the tensor before "
+                      "performing the operation.");
+    }
+    AutogradState& autograd = in.autograd();
+    VariableId variable = tensor_of(dest)->variable;
+    bool tracked_values = autograd.requires_grad(variable) ||
+                          std::any_of(call.variables().begin(), call.variables().end(), [&](VariableId v) { return v.valid() && autograd.requires_grad(v); });
+    autograd.record_write(variable, AutogradState::Event{call, call.variables(), in.span()});
+    InstId made = in.builder().emit_typed(op, call.values(), attributes, {});
+    Inst& inst = f[made];
+    inst.dest = tensor_of(dest)->value;
+    inst.untracked = !autograd.grad_enabled() && tracked_values;
+    inst.uncounted = torch_state(in).is_data_alias(variable);
+    if (inst.uncounted) inst.untracked = true;
+    return dest;
+}
+
+PyValue full_tensor(Interpreter& in, DType dtype, const Sizes& sizes, PyValue value) {
+    return emit_one(in, "full"_op, {value}, attrs({{"sizes", sizes}, {"dtype", dtype}}));
+}
+
+PyValue literal_tensor(Interpreter& in, DType dtype, const Sizes& sizes, std::vector<std::byte> bytes) {
+    auto data = std::make_shared<TensorData>(TensorData{dtype, std::move(bytes)});
+    return emit_one(in, "literal"_op, {}, attrs({{"data", std::shared_ptr<const TensorData>(std::move(data))}, {"sizes", sizes}, {"dtype", dtype}}));
+}
+
+PyValue item_of(Interpreter& in, PyValue tensor) {
+    const Type& type = type_of(in, tensor);
+    if (type.numel() != 1) raise("RuntimeError", "a Tensor with {} elements cannot be converted to Scalar", type.numel());
+    ValueId value = tensor_of(tensor)->value;
+    Type::Kind kind = is_float(type.dtype) ? Type::Kind::F64 : type.dtype == DType::Bool ? Type::Kind::Bool : Type::Kind::I64;
+    if (is_complex(type.dtype)) throw NotSupported("`.item()` of a complex tensor");
+    Type result;
+    result.kind = kind;
+    InstId made = in.builder().emit_typed("item"_op, {value}, {}, {result});
+    return in.from_ir(in.function()[made].results[0]);
+}
+
+}  // namespace sifr::capture

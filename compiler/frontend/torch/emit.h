@@ -1,0 +1,53 @@
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "compiler/frontend/capture/interpreter.h"
+#include "ir/op/op_def.h"
+
+/// The torch module over capture's values. This file: how a call of a row becomes a CAPTURED instruction.
+namespace sifr::capture {
+
+/// The operands of a row, in the order of its signature: Tensor objects, numbers (static or run-time), strings, None for an
+/// optional operand that is not given. Members of a list parameter stand one after the other.
+using Operands = Values;
+
+/// A new tensor object for a CAPTURED value. `like` gives the device; null: the CPU.
+PyValue make_tensor_object(Interpreter& in, ValueId value, VariableId variable, const TensorObject* like = nullptr);
+
+/// `results = op operands {attrs}`: a fresh row makes storages, a view row shares that of operand 0. Types and errors come
+/// from the row; the autograd state is told, and what it refuses is raised. One Tensor (or scalar) per result.
+Values emit_row(Interpreter& in, Op op, const Operands& operands, Attrs attributes = {});
+/// The same, for rows with one result.
+PyValue emit_one(Interpreter& in, Op op, const Operands& operands, Attrs attributes = {});
+
+/// How a write is checked, and what it does to the version.
+struct WriteOptions {
+    bool check_overlap = true;   ///< fills may be written through an expanded tensor
+    bool check_cast = true;      ///< the result's category may not be above the destination's (copy_ converts)
+    bool check_shape = true;     ///< the broadcast shape must be the destination's (copy_ has a text of its own)
+    const char* node = nullptr;  ///< unused by rows; the printed node comes from the row
+};
+/// `dest <- op operands {attrs}`. Gives `dest`.
+PyValue emit_write(Interpreter& in, PyValue dest, Op op, const Operands& operands, Attrs attributes = {}, const WriteOptions& options = {});
+
+/// The captured value of a Tensor, its type and layout.
+inline const TensorObject* tensor_of(PyValue v) { return v.as<TensorObject>(); }
+const Type& type_of(Interpreter& in, PyValue tensor);
+const Layout& layout_of(Interpreter& in, PyValue tensor);
+const View& view_of(Interpreter& in, PyValue tensor);
+bool requires_grad(Interpreter& in, PyValue tensor);
+
+/// The default dtype (`torch.set_default_dtype`).
+DType default_dtype(Interpreter& in);
+
+/// A tensor with elements that are all known: `full`, `literal`.
+PyValue full_tensor(Interpreter& in, DType dtype, const Sizes& sizes, PyValue value);
+PyValue literal_tensor(Interpreter& in, DType dtype, const Sizes& sizes, std::vector<std::byte> bytes);
+
+/// `.item()`: a run-time number.
+PyValue item_of(Interpreter& in, PyValue tensor);
+
+}  // namespace sifr::capture
