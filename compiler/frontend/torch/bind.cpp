@@ -1,0 +1,230 @@
+#include "compiler/frontend/torch/bind.h"
+
+#include <algorithm>
+#include <optional>
+
+#include "compiler/frontend/torch/return_types.h"
+
+namespace sifr::capture {
+namespace {
+
+/// Other names under which PyTorch takes a parameter.
+bool is_alias(std::string_view param, std::string_view keyword) {
+    struct Alias { std::string_view param, keyword; };
+    static constexpr Alias aliases[] = {
+        {"self", "input"}, {"dim", "axis"}, {"keepdim", "keepdims"}, {"other", "x2"}, {"self", "x"}, {"dims", "dim"}, {"size", "shape"},
+    };
+    return std::any_of(std::begin(aliases), std::end(aliases), [&](const Alias& a) { return a.param == param && a.keyword == keyword; });
+}
+
+/// What PyTorch calls a parameter's type in its messages.
+std::string type_text(const Param& p) {
+    switch (p.kind) {
+        case Param::Kind::Tensor: return "Tensor";
+        case Param::Kind::TensorOrNumber: return "Tensor";
+        case Param::Kind::TensorList: return "tuple of Tensors";
+        case Param::Kind::Scalar: return "Number";
+        case Param::Kind::RunI64: return "int";
+        case Param::Kind::RunF64: return "float";
+        case Param::Kind::RunBool: return "bool";
+        case Param::Kind::RunStr: return "str";
+        case Param::Kind::Int: return "int";
+        case Param::Kind::Float: return "float";
+        case Param::Kind::Bool: return "bool";
+        case Param::Kind::String: return "str";
+        case Param::Kind::DTypeName: return "torch.dtype";
+        case Param::Kind::Ints: return "tuple of ints";
+        default: return "object";
+    }
+}
+
+bool is_sequence(PyValue v) { return v.is(Kind::List) || v.is(Kind::Tuple); }
+const Values& items_of(PyValue v) { return v.is(Kind::List) ? v.as<ListObject>()->items : v.as<TupleObject>()->items; }
+bool is_int(PyValue v) { return v.is(Kind::Int) || v.is_dynamic(Type::Kind::I64); }
+bool is_zero_dim(Interpreter& in, PyValue v) { return v.is(Kind::Tensor) && type_of(in, v).rank() == 0; }
+
+/// Whether `v` may stand for parameter `p`; says nothing about whether it is known.
+bool accepts(Interpreter& in, const Param& p, PyValue v) {
+    if (v.is_none()) return p.optional && !p.list;
+    auto all = [&](auto&& each) { return is_sequence(v) && std::all_of(items_of(v).begin(), items_of(v).end(), each); };
+    switch (p.kind) {
+        case Param::Kind::Tensor:
+            if (p.list) return all([&](PyValue i) { return i.is(Kind::Tensor) || (p.optional && i.is_none()); });
+            return v.is(Kind::Tensor);
+        case Param::Kind::TensorOrNumber: return v.is(Kind::Tensor) || v.is_number();
+        case Param::Kind::TensorList: return all([&](PyValue i) { return i.is(Kind::Tensor) || (p.optional && i.is_none()); });
+        case Param::Kind::Scalar:
+            if (p.list) return all([](PyValue i) { return i.is_number(); });
+            return v.is_number() || is_zero_dim(in, v);
+        case Param::Kind::RunI64: return is_int(v) || v.is(Kind::Bool) || is_zero_dim(in, v);
+        case Param::Kind::RunF64: return v.is_number() || is_zero_dim(in, v);
+        case Param::Kind::RunBool: return v.is(Kind::Bool) || v.is_dynamic(Type::Kind::Bool);
+        case Param::Kind::RunStr:
+        case Param::Kind::String: return v.is_str();
+        case Param::Kind::Int: return is_int(v) || (is_zero_dim(in, v) && is_integral(type_of(in, v).dtype));
+        case Param::Kind::Float: return v.is_number();
+        case Param::Kind::Bool: return v.is(Kind::Bool) || v.is_dynamic(Type::Kind::Bool);
+        case Param::Kind::DTypeName: return v.is(Kind::DType);
+        case Param::Kind::Ints: return (p.list_size > 0 && is_int(v)) || all([](PyValue i) { return is_int(i) || i.is(Kind::Tensor); });
+        case Param::Kind::Any: return v.is_number() || v.is_str() || v.is(Kind::DType) || is_sequence(v);
+        case Param::Kind::Value:
+        case Param::Kind::ValueList: return true;
+        case Param::Kind::Layout:
+        case Param::Kind::Data: return false;
+    }
+    return false;
+}
+
+/// Puts an accepted value where the row wants it.
+void place(Interpreter& in, const Param& p, PyValue v, BoundCall& out) {
+    if (p.is_operand()) {
+        if (p.list || p.kind == Param::Kind::TensorList || p.kind == Param::Kind::ValueList) {
+            for (PyValue i : items_of(v)) out.operands.push_back(i);
+        } else if (v.is(Kind::Tensor) && (p.kind == Param::Kind::Scalar || p.kind == Param::Kind::RunI64 || p.kind == Param::Kind::RunF64)) {
+            out.operands.push_back(item_of(in, v));
+        } else {
+            out.operands.push_back(v);
+        }
+        return;
+    }
+    switch (p.kind) {
+        case Param::Kind::Int: out.attributes.set(p.name, v.is_none() ? AttrValue() : AttrValue(in.need_int(v, p.name))); break;
+        case Param::Kind::Float: out.attributes.set(p.name, v.is_none() ? AttrValue() : AttrValue(in.need_float(v, p.name))); break;
+        case Param::Kind::Bool: out.attributes.set(p.name, v.is_none() ? AttrValue() : AttrValue(in.need_bool(v, p.name))); break;
+        case Param::Kind::String: out.attributes.set(p.name, v.is_none() ? AttrValue() : AttrValue(in.need_str(v, p.name))); break;
+        case Param::Kind::DTypeName: out.attributes.set(p.name, v.is_none() ? AttrValue() : AttrValue(v.as_dtype())); break;
+        case Param::Kind::Ints: {
+            if (v.is_none()) {
+                out.attributes.set(p.name, AttrValue());
+                break;
+            }
+            Sizes s = to_sizes(in, v, p.name);
+            if (is_int(v)) s.assign(static_cast<size_t>(std::max(p.list_size, 1)), s[0]);
+            out.attributes.set(p.name, s);
+            break;
+        }
+        default: out.attributes.set(p.name, to_attribute(in, v, p.name)); break;
+    }
+}
+
+/// How far an overload came, and what stopped it.
+struct Failure {
+    int matched = -1;
+    std::string text;
+};
+
+std::optional<BoundCall> try_bind(Interpreter& in, std::string_view name, Op op, PyValue self, const Args& args, Failure& failure) {
+    const std::vector<Param>& params = signature(op).params;
+    Values positional;
+    if (!self.is_unbound()) positional.push_back(self);
+    positional.insert(positional.end(), args.positional.begin(), args.positional.end());
+    size_t shift = self.is_unbound() ? 0 : 1;
+
+    auto fail = [&](int matched, std::string text) {
+        if (matched > failure.matched) failure = {matched, std::move(text)};
+        return std::nullopt;
+    };
+
+    std::vector<PyValue> values(params.size());
+    std::vector<size_t> takers;  // parameters that take positional arguments
+    for (size_t k = 0; k < params.size(); ++k)
+        if (!params[k].keyword_only) takers.push_back(k);
+
+    // `x.permute(1, 0)`: the only parameter behind self is a list of ints, given as varargs.
+    size_t first_own = self.is_unbound() && !takers.empty() && params[takers[0]].kind == Param::Kind::Tensor ? 1 : shift;
+    bool varargs = takers.size() == first_own + 1 && params[takers.back()].kind == Param::Kind::Ints && positional.size() > first_own &&
+                   std::all_of(positional.begin() + static_cast<ptrdiff_t>(first_own), positional.end(), is_int);
+    int matched = 0;
+    if (varargs) {
+        Values rest(positional.begin() + static_cast<ptrdiff_t>(first_own), positional.end());
+        positional.resize(first_own);
+        positional.push_back(in.tuple(std::move(rest)));
+    }
+    if (positional.size() > takers.size())
+        return fail(static_cast<int>(takers.size()), fmt::format("{}() takes {} positional argument{} but {} were given", name, takers.size() - shift, takers.size() - shift == 1 ? "" : "s",
+                                                                 positional.size() - shift));
+    for (size_t i = 0; i < positional.size(); ++i) {
+        const Param& p = params[takers[i]];
+        if (!accepts(in, p, positional[i]))
+            return fail(matched, fmt::format("{}(): argument '{}' (position {}) must be {}, not {}", name, p.name == "self" ? "input" : p.name, i + 1 - shift, type_text(p), in.type_name(positional[i])));
+        values[takers[i]] = positional[i];
+        ++matched;
+    }
+    for (const auto& [keyword, value] : args.keywords) {
+        auto at = std::find_if(params.begin(), params.end(), [&](const Param& p) { return p.name == *keyword; });
+        if (at == params.end()) at = std::find_if(params.begin(), params.end(), [&](const Param& p) { return is_alias(p.name, *keyword); });
+        if (at == params.end()) return fail(matched, fmt::format("{}() got an unexpected keyword argument '{}'", name, *keyword));
+        size_t k = static_cast<size_t>(at - params.begin());
+        if (!values[k].is_unbound()) return fail(matched, fmt::format("{}() got multiple values for argument '{}'", name, *keyword));
+        if (!accepts(in, *at, value)) return fail(matched, fmt::format("{}(): argument '{}' must be {}, not {}", name, *keyword, type_text(*at), in.type_name(value)));
+        values[k] = value;
+        ++matched;
+    }
+    std::vector<std::string> missing;
+    for (size_t k = 0; k < params.size(); ++k)
+        if (values[k].is_unbound() && !params[k].has_default && !(params[k].optional && params[k].keyword_only) && !(params[k].list && !params[k].keyword_only))
+            missing.push_back(fmt::format("\"{}\"", params[k].name == "self" ? "input" : params[k].name));
+    if (!missing.empty()) return fail(matched, fmt::format("{}() missing {} required positional arguments: {}", name, missing.size(), fmt::join(missing, ", ")));
+
+    BoundCall out{op, {}, {}};
+    for (size_t k = 0; k < params.size(); ++k) {
+        const Param& p = params[k];
+        if (!values[k].is_unbound()) {
+            place(in, p, values[k], out);
+        } else if (p.is_operand() && !p.list && p.kind != Param::Kind::TensorList) {
+            // A default number, or nothing.
+            PyValue v = PyValue::none();
+            if (const bool* b = std::get_if<bool>(&p.default_value)) v = PyValue::boolean(*b);
+            else if (const int64_t* i = std::get_if<int64_t>(&p.default_value)) v = PyValue::integer(*i);
+            else if (const double* d = std::get_if<double>(&p.default_value)) v = PyValue::real(*d);
+            out.operands.push_back(v);
+        }
+    }
+    return out;
+}
+
+}  // namespace
+
+BoundCall bind_call(Interpreter& in, std::string_view name, std::span<const Op> overloads, PyValue self, const Args& args) {
+    Failure failure;
+    for (Op op : overloads)
+        if (std::optional<BoundCall> bound = try_bind(in, name, op, self, args, failure)) return *bound;
+    throw ScriptError("TypeError", failure.text);
+}
+
+Sizes to_sizes(Interpreter& in, PyValue v, std::string_view what) {
+    if (is_sequence(v)) {
+        Sizes out;
+        for (PyValue i : items_of(v)) out.push_back(in.need_int(i, what));
+        return out;
+    }
+    return {in.need_int(v, what)};
+}
+
+Sizes sizes_from(Interpreter& in, const Values& values, std::string_view what) {
+    if (values.size() == 1 && is_sequence(values[0])) return to_sizes(in, values[0], what);
+    Sizes out;
+    for (PyValue v : values) out.push_back(in.need_int(v, what));
+    return out;
+}
+
+AttrValue to_attribute(Interpreter& in, PyValue v, std::string_view what) {
+    if (v.is_none()) return {};
+    if (v.is(Kind::Bool)) return v.as_bool();
+    if (v.is(Kind::Int)) return v.as_int();
+    if (v.is(Kind::Float)) return v.as_float();
+    if (v.is(Kind::DType)) return v.as_dtype();
+    if (v.is(Kind::Str)) return v.as<StrObject>()->text;
+    if (is_sequence(v)) return to_sizes(in, v, what);
+    in.need_static(v, what);
+}
+
+PyValue pack_results(Interpreter& in, Op op, std::string_view name, Values results) {
+    const Signature& s = signature(op);
+    if (s.result_count == 0) return PyValue::none();
+    if (s.result_count == 1) return results.at(0);
+    if (!s.result_names.empty()) return make_return_type(in, name, s.result_names, std::move(results));
+    return in.tuple(std::move(results));
+}
+
+}  // namespace sifr::capture
