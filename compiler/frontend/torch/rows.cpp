@@ -1,0 +1,111 @@
+#include "compiler/frontend/torch/rows.h"
+
+#include <algorithm>
+
+#include "compiler/frontend/torch/storage_ops.h"
+
+namespace sifr::capture {
+namespace {
+
+std::vector<Op> usable(std::string_view name, bool OpDef::*use) {
+    std::vector<Op> out;
+    for (Op op : overloads(name))
+        if (def(op).*use) out.push_back(op);
+    return out;
+}
+
+PyValue take_out(Args& args) {
+    auto at = std::find_if(args.keywords.begin(), args.keywords.end(), [](const auto& k) { return *k.first == "out"; });
+    if (at == args.keywords.end()) return {};
+    PyValue out = at->second;
+    args.keywords.erase(at);
+    return out.is_none() ? PyValue() : out;
+}
+
+PyValue call_bound(Interpreter& in, std::string_view name, const std::vector<Op>& rows, PyValue self, Args args) {
+    PyValue out = take_out(args);
+    BoundCall call = bind_call(in, name, rows, self, args);
+    if (!out.is_unbound()) return write_out(in, out, call, name);
+    return pack_results(in, call.op, name, emit_row(in, call.op, call.operands, call.attributes));
+}
+
+}  // namespace
+
+PyValue write_out(Interpreter& in, PyValue out, const BoundCall& call, std::string_view name) {
+    if (!out.is(Kind::Tensor)) raise("TypeError", "{}(): argument 'out' must be Tensor, not {}", name, in.type_name(out));
+    std::vector<Type> types;
+    {
+        // The result's sizes decide whether `out` keeps its memory.
+        Values results;
+        std::vector<Type> operand_types;
+        std::vector<ScalarConstant> constants;
+        std::vector<const Layout*> layouts;
+        for (PyValue v : call.operands) {
+            bool tensor = v.is(Kind::Tensor);
+            ValueId value = tensor ? tensor_of(v)->value : v.is_none() ? in.function().add_constant(std::monostate{}) : in.to_ir(v);
+            operand_types.push_back(in.function().type(value));
+            constants.push_back(in.function().is_constant(value) ? in.function()[value].constant : ScalarConstant());
+            layouts.push_back(tensor ? &layout_of(in, v) : nullptr);
+        }
+        types = infer_types(OpCall{call.op, operand_types, constants, layouts, call.attributes, default_dtype(in)});
+    }
+    if (in.autograd().grad_enabled()) {
+        bool tracked = requires_grad(in, out);
+        for (PyValue v : call.operands) tracked |= v.is(Kind::Tensor) && requires_grad(in, v);
+        if (tracked && node_name(OpCall{call.op, {}, {}, {}, call.attributes, default_dtype(in)}))
+            raise("RuntimeError", "{}(): functions with out=... arguments don't support automatic differentiation, but one of the arguments requires grad.", name);
+    }
+    resize_for_out(in, out, types.at(0).sizes);
+    WriteOptions options;
+    options.check_shape = false;
+    return emit_write(in, out, call.op, call.operands, call.attributes, options);
+}
+
+PyValue row_method(Interpreter& in, std::string_view name, PyValue self) {
+    std::vector<Op> rows = usable(name, &OpDef::method);
+    if (!rows.empty()) {
+        std::string own(name);
+        return in.native(own, [own, rows, self](Interpreter& i, Args& args) { return call_bound(i, own, rows, self, args); });
+    }
+    if (name.size() > 1 && name.back() == '_' && name[name.size() - 2] != '_') {
+        std::string own(name.substr(0, name.size() - 1));
+        rows = usable(own, &OpDef::inplace);
+        std::erase_if(rows, [](Op op) { return !def(op).method || def(op).lower == Lower::View; });
+        if (!rows.empty()) return in.native(std::string(name), [own, self](Interpreter& i, Args& args) { return call_rows_in_place(i, own, self, args); });
+    }
+    return {};
+}
+
+PyValue row_function(Interpreter& in, std::string_view name) {
+    std::vector<Op> rows = usable(name, &OpDef::function);
+    std::string own(name);
+    if (!rows.empty()) return in.native(own, [own, rows](Interpreter& i, Args& args) { return call_bound(i, own, rows, {}, args); });
+    if (own.size() > 1 && own.back() == '_') {
+        std::string base = own.substr(0, own.size() - 1);
+        std::vector<Op> written = usable(base, &OpDef::inplace);
+        std::erase_if(written, [](Op op) { return !def(op).function || def(op).lower == Lower::View; });
+        if (!written.empty())
+            return in.native(own, [base, own](Interpreter& i, Args& args) {
+                if (args.positional.empty() || !args[0].is(Kind::Tensor)) raise("TypeError", "{}(): argument 'input' (position 1) must be Tensor", own);
+                PyValue self = args[0];
+                Args rest = args;
+                rest.positional.erase(rest.positional.begin());
+                return call_rows_in_place(i, base, self, rest);
+            });
+    }
+    return {};
+}
+
+PyValue call_rows(Interpreter& in, std::string_view name, Values positional, std::vector<std::pair<Symbol, PyValue>> keywords) {
+    std::span<const Op> rows = overloads(name);
+    SIFR_CHECK(!rows.empty(), "no row is named '{}'", name);
+    return call_bound(in, name, {rows.begin(), rows.end()}, {}, Args{std::move(positional), std::move(keywords)});
+}
+
+PyValue call_rows_in_place(Interpreter& in, std::string_view name, PyValue self, const Args& args) {
+    std::vector<Op> rows = usable(name, &OpDef::inplace);
+    BoundCall call = bind_call(in, std::string(name) + "_", rows, self, args);
+    return emit_write(in, self, call.op, call.operands, call.attributes);
+}
+
+}  // namespace sifr::capture
