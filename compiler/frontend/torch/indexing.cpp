@@ -1,0 +1,266 @@
+#include "compiler/frontend/torch/indexing.h"
+
+#include <algorithm>
+#include <optional>
+
+#include "compiler/frontend/torch/bind.h"
+#include "compiler/frontend/torch/creation.h"
+#include "compiler/frontend/torch/storage_ops.h"
+
+namespace sifr::capture {
+namespace {
+
+/// One index expression, taken apart: first views (ints, slices, None), then index tensors on what the views left.
+struct Indexed {
+    PyValue view;
+    /// Per axis of `view`: an index tensor or mask, or unbound. Empty when there is none.
+    Values tensors;
+};
+
+bool is_index_list(PyValue v) { return v.is(Kind::List); }
+
+/// Axes that one item of an index takes from the tensor.
+int64_t axes_taken(Interpreter& in, PyValue item) {
+    if (item.is_none() || item.is(Kind::Ellipsis) || item.is(Kind::Bool)) return 0;
+    if (item.is(Kind::Tensor) && (type_of(in, item).dtype == DType::Bool || type_of(in, item).dtype == DType::U8)) return type_of(in, item).rank();
+    return 1;
+}
+
+Attrs at_dim(int64_t dim) { return attrs({{"dim", dim}}); }
+
+/// A run-time index in -size … size-1, made non-negative; raises PyTorch's IndexError when the program runs.
+PyValue run_time_index(Interpreter& in, PyValue index, int64_t size, int64_t dim) {
+    PyValue zero = PyValue::integer(0), n = PyValue::integer(size);
+    PyValue low = in.compare(syntax::CompareOp::GtE, index, PyValue::integer(-size));
+    PyValue high = in.compare(syntax::CompareOp::Lt, index, n);
+    std::string text = fmt::format("index {{}} is out of bounds for dimension {} with size {}", dim, size);
+    in.check(low, "IndexError", text, {index});
+    in.check(high, "IndexError", text, {index});
+    PyValue negative = in.compare(syntax::CompareOp::Lt, index, zero);
+    PyValue shifted = in.binary(syntax::BinaryOp::Add, index, n);
+    if (negative.is(Kind::Bool)) return negative.as_bool() ? shifted : index;
+    return in.emit_scalar("sel"_op, {in.to_ir(negative), in.to_ir(shifted), in.to_ir(index)});
+}
+
+PyValue select(Interpreter& in, PyValue tensor, int64_t dim, PyValue index) {
+    int64_t size = type_of(in, tensor).sizes[static_cast<size_t>(dim)];
+    if (index.is(Kind::Tensor)) index = item_of(in, index);
+    if (index.is_dynamic(Type::Kind::I64)) {
+        PyValue at = run_time_index(in, index, size, dim);
+        return emit_one(in, "select.at"_op, {tensor, at}, at_dim(dim));
+    }
+    int64_t i = in.need_int(index, "an index");
+    Attrs a = at_dim(dim);
+    a.set("index", i);
+    return emit_one(in, "select"_op, {tensor}, a);
+}
+
+PyValue slice_bound(Interpreter& in, PyValue v) {
+    if (v.is(Kind::Tensor)) return item_of(in, v);
+    return v;
+}
+
+/// A slice with run-time bounds whose length is known: `x[i:i + 8]`. The start is a value, the length an attribute.
+std::optional<int64_t> known_length(Interpreter& in, PyValue start, PyValue stop) {
+    PyValue length = in.binary(syntax::BinaryOp::Sub, stop, start);
+    if (length.is(Kind::Int)) return length.as_int();
+    return std::nullopt;
+}
+
+PyValue slice(Interpreter& in, PyValue tensor, int64_t dim, const SliceObject* s) {
+    PyValue start = slice_bound(in, s->start), stop = slice_bound(in, s->stop), step = slice_bound(in, s->step);
+    if (start.is_none() && stop.is_none() && step.is_none()) {
+        // `x[:]` is a view as any other, with its own node.
+        Attrs whole = at_dim(dim);
+        return emit_one(in, "slice"_op, {tensor}, whole);
+    }
+    if (start.is_dynamic() || stop.is_dynamic()) {
+        std::optional<int64_t> length = start.is_none() || stop.is_none() ? std::nullopt : known_length(in, start, stop);
+        if (!length) in.need_static(start.is_dynamic() ? start : stop, "the bound of a slice whose size it decides");
+        int64_t size = type_of(in, tensor).sizes[static_cast<size_t>(dim)];
+        if (*length > size) in.need_static(start, "the bound of a slice that is longer than the axis");
+        // Python would shorten a slice that leaves the axis; the size is part of the type here, so that is refused when it happens.
+        in.check(in.compare(syntax::CompareOp::GtE, start, PyValue::integer(0)), "NotImplementedError", "not supported: a slice that starts at {} and is shortened", {start});
+        in.check(in.compare(syntax::CompareOp::LtE, start, PyValue::integer(size - *length)), "NotImplementedError", "not supported: a slice that starts at {} and is shortened", {start});
+        Attrs a = at_dim(dim);
+        a.set("length", *length);
+        if (!step.is_none()) a.set("step", in.need_int(step, "a slice's step"));
+        return emit_one(in, "slice.at"_op, {tensor, start}, a);
+    }
+    Attrs a = at_dim(dim);
+    if (!start.is_none()) a.set("start", in.need_int(start, "a slice's bound"));
+    if (!stop.is_none()) a.set("end", in.need_int(stop, "a slice's bound"));
+    if (!step.is_none()) {
+        int64_t by = in.need_int(step, "a slice's step");
+        if (by <= 0) raise("ValueError", "step must be greater than zero");
+        a.set("step", by);
+    }
+    return emit_one(in, "slice"_op, {tensor}, a);
+}
+
+Values index_items(PyValue index) {
+    if (index.is(Kind::Tuple)) return index.as<TupleObject>()->items;
+    return {index};
+}
+
+/// Applies the views of an index and collects its index tensors.
+Indexed take_apart(Interpreter& in, PyValue tensor, PyValue index) {
+    Values items = index_items(index);
+    int64_t rank = type_of(in, tensor).rank();
+    int64_t taken = 0;
+    size_t ellipses = 0;
+    for (PyValue& item : items) {
+        if (is_index_list(item) || (item.is(Kind::Tuple))) item = tensor_from(in, item);
+        taken += axes_taken(in, item);
+        ellipses += item.is(Kind::Ellipsis);
+    }
+    if (ellipses > 1) raise("IndexError", "an index can only have a single ellipsis ('...')");
+    if (taken > rank) raise("IndexError", "too many indices for tensor of dimension {}", rank);
+    Indexed out{tensor, {}};
+    int64_t dim = 0;
+    auto note = [&](PyValue index_tensor) {
+        out.tensors.resize(static_cast<size_t>(type_of(in, out.view).rank()));
+        out.tensors[static_cast<size_t>(dim)] = index_tensor;
+        dim += std::max<int64_t>(axes_taken(in, index_tensor), 1);
+    };
+    for (PyValue item : items) {
+        if (item.is_none()) {
+            out.view = emit_one(in, "unsqueeze"_op, {out.view}, at_dim(dim));
+            if (!out.tensors.empty()) out.tensors.insert(out.tensors.begin() + dim, PyValue());
+            ++dim;
+        } else if (item.is(Kind::Ellipsis)) {
+            dim += rank - taken;
+        } else if (item.is(Kind::Bool)) {
+            // A bool is a mask of no axes: one new axis of size 1 or 0.
+            out.view = emit_one(in, "unsqueeze"_op, {out.view}, at_dim(dim));
+            if (!item.as_bool()) {
+                Attrs none = at_dim(dim);
+                none.set("end", int64_t{0});
+                out.view = emit_one(in, "slice"_op, {out.view}, none);
+            }
+            if (!out.tensors.empty()) out.tensors.insert(out.tensors.begin() + dim, PyValue());
+            ++dim;
+        } else if (const SliceObject* s = item.get_if<SliceObject>()) {
+            bool whole = s->start.is_none() && s->stop.is_none() && s->step.is_none();
+            if (!whole || items.size() == 1) out.view = slice(in, out.view, dim, s);
+            ++dim;
+        } else if (item.is(Kind::Tensor)) {
+            const Type& t = type_of(in, item);
+            if (!is_integral(t.dtype, true)) raise("IndexError", "tensors used as indices must be long, int, byte or bool tensors");
+            if (t.rank() == 0 && t.dtype != DType::Bool && t.dtype != DType::U8) {
+                out.view = select(in, out.view, dim, item);
+                if (!out.tensors.empty()) out.tensors.erase(out.tensors.begin() + dim);
+                continue;
+            }
+            note(item);
+        } else if (item.is(Kind::Int) || item.is_dynamic(Type::Kind::I64)) {
+            out.view = select(in, out.view, dim, item);
+            if (!out.tensors.empty()) out.tensors.erase(out.tensors.begin() + dim);
+        } else if (item.is(Kind::Float) || item.is_dynamic(Type::Kind::F64) || item.is_str()) {
+            raise("TypeError", "only integer tensors of a single element can be converted to an index");
+        } else {
+            PyValue as_index = in.protocol_of(item) ? in.protocol_of(item)->index(in, item) : PyValue();
+            if (as_index.is_unbound()) raise("IndexError", "only integers, slices (`:`), ellipsis (`...`), None and long or byte Variables are valid indices (got {})", in.type_name(item));
+            out.view = select(in, out.view, dim, as_index);
+        }
+    }
+    if (!out.tensors.empty()) out.tensors.resize(static_cast<size_t>(type_of(in, out.view).rank()));
+    return out;
+}
+
+Operands index_operands(const Indexed& indexed) {
+    Operands operands;
+    size_t last = 0;
+    for (size_t k = 0; k < indexed.tensors.size(); ++k)
+        if (!indexed.tensors[k].is_unbound()) last = k + 1;
+    for (size_t k = 0; k < last; ++k) operands.push_back(indexed.tensors[k].is_unbound() ? PyValue::none() : indexed.tensors[k]);
+    return operands;
+}
+
+/// Only one mask and no other index tensor: the mask and its first axis.
+bool is_mask_alone(Interpreter& in, const Indexed& indexed) {
+    size_t masks = 0, others = 0;
+    for (PyValue t : indexed.tensors)
+        if (!t.is_unbound()) ++(type_of(in, t).dtype == DType::Bool ? masks : others);
+    return masks == 1 && others == 0;
+}
+
+/// The mask of `is_mask_alone`, with axes of size 1 in front and behind, so that it broadcasts over the view.
+PyValue aligned_mask(Interpreter& in, const Indexed& indexed) {
+    size_t at = 0;
+    while (indexed.tensors[at].is_unbound()) ++at;
+    PyValue mask = indexed.tensors[at];
+    const Sizes sizes = type_of(in, mask).sizes;
+    const Sizes over = type_of(in, indexed.view).sizes;
+    for (size_t k = 0; k < sizes.size(); ++k)
+        if (sizes[k] != over[at + k])
+            raise("IndexError", "The shape of the mask [{}] at index {} does not match the shape of the indexed tensor [{}] at index {}", fmt::join(sizes, ", "), k, fmt::join(over, ", "), at + k);
+    for (size_t behind = at + sizes.size(); behind < over.size(); ++behind) mask = emit_one(in, "unsqueeze"_op, {mask}, at_dim(-1));
+    return mask;
+}
+
+/// A value on its way into `view`: leading axes of size 1 may be dropped, the rest must broadcast.
+PyValue fitted(Interpreter& in, PyValue value, const Sizes& target) {
+    Sizes sizes = type_of(in, value).sizes;
+    PyValue v = value;
+    while (sizes.size() > target.size() && sizes.front() == 1) {
+        Attrs first = at_dim(0);
+        first.set("index", int64_t{0});
+        v = emit_one(in, "select"_op, {v}, first);
+        sizes.erase(sizes.begin());
+    }
+    if (sizes.size() > target.size())
+        raise("RuntimeError", "expand(torch.FloatTensor{{[{}]}}, size=[{}]): the number of sizes provided ({}) must be greater or equal to the number of dimensions in the tensor ({})", fmt::join(sizes, ", "),
+              fmt::join(target, ", "), target.size(), sizes.size());
+    for (size_t k = 0; k < sizes.size(); ++k) {
+        size_t d = target.size() - sizes.size() + k;
+        if (sizes[k] != target[d] && sizes[k] != 1)
+            raise("RuntimeError", "The expanded size of the tensor ({}) must match the existing size ({}) at non-singleton dimension {}.  Target sizes: [{}].  Tensor sizes: [{}]", target[d], sizes[k], d,
+                  fmt::join(target, ", "), fmt::join(type_of(in, value).sizes, ", "));
+    }
+    return v;
+}
+
+}  // namespace
+
+PyValue index_get(Interpreter& in, PyValue tensor, PyValue index) {
+    if (type_of(in, tensor).rank() == 0 && !index.is_none() && !index.is(Kind::Ellipsis) && !index.is(Kind::Tuple) && !index.is(Kind::Bool) && !index.is(Kind::Tensor))
+        raise("IndexError", "invalid index of a 0-dim tensor. Use `tensor.item()` in Python or `tensor.item<T>()` in C++ to convert a 0-dim tensor to a number");
+    Indexed indexed = take_apart(in, tensor, index);
+    if (indexed.tensors.empty()) {
+        // `x[...]` and `x[()]` are views too, with a value of their own.
+        if (indexed.view.object() == tensor.object()) return emit_one(in, "alias"_op, {tensor});
+        return indexed.view;
+    }
+    Operands operands{indexed.view};
+    for (PyValue v : index_operands(indexed)) operands.push_back(v);
+    return emit_one(in, "index"_op, operands);
+}
+
+void index_set(Interpreter& in, PyValue tensor, PyValue index, PyValue value) {
+    Indexed indexed = take_apart(in, tensor, index);
+    if (indexed.tensors.empty()) {
+        if (value.is(Kind::Tensor)) {
+            copy_into(in, indexed.view, fitted(in, value, type_of(in, indexed.view).sizes));
+        } else if (value.is_number()) {
+            fill_with(in, indexed.view, value);
+        } else if (value.is(Kind::List) || value.is(Kind::Tuple)) {
+            raise("TypeError", "can't assign a {} to a {}", in.type_name(value), tensor_type_name(type_of(in, tensor).dtype));
+        } else {
+            raise("TypeError", "can't assign a {} to a {}", in.type_name(value), tensor_type_name(type_of(in, tensor).dtype));
+        }
+        return;
+    }
+    if (is_mask_alone(in, indexed) && (value.is_number() || (value.is(Kind::Tensor) && type_of(in, value).numel() == 1 && type_of(in, value).rank() <= 1))) {
+        if (value.is(Kind::Tensor) && type_of(in, value).rank() == 1) value = emit_one(in, "view"_op, {value}, attrs({{"size", Sizes{}}}));
+        PyValue mask = aligned_mask(in, indexed);
+        emit_write(in, indexed.view, "masked_fill"_op, {indexed.view, mask, value});
+        return;
+    }
+    if (value.is_number()) value = full_tensor(in, type_of(in, tensor).dtype, {}, value);
+    Operands operands{indexed.view, value};
+    for (PyValue v : index_operands(indexed)) operands.push_back(v);
+    emit_write(in, indexed.view, "index_put"_op, operands, attrs({{"accumulate", false}}));
+}
+
+}  // namespace sifr::capture
