@@ -5,6 +5,7 @@
 #include <optional>
 #include <span>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "ir/base/ids.h"
@@ -109,6 +110,7 @@ public:
 
 private:
     ExprId add(Expr e);
+    std::unordered_multimap<size_t, uint32_t> by_hash_;
 };
 
 }  // namespace sifr

@@ -1,5 +1,6 @@
 # cmake -DOUT=op_names.inc "-DROWS=a.cpp;b.cpp" -P gen_op_names.cmake
 # Collects the op names from the rows; writes only when the list changes.
+cmake_minimum_required(VERSION 3.25)
 set(names "")
 foreach(file IN LISTS ROWS)
   file(STRINGS ${file} lines REGEX "\\.name = \"[^\"]+\"")

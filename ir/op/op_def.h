@@ -88,8 +88,9 @@ inline Save save_out(uint8_t index, uint32_t needs = 0) { return {Save::Which::O
 struct OpDef {
     const char* name;  ///< `sum`, `sum.dim` (overloads as PyTorch names them), `iadd` for scalar code
     /// PyTorch's schema style: `sum.dim(T self, int[1]? dim, bool keepdim=False, *, dtype? dtype=None) -> T`.
-    /// Operand kinds: `T` tensor, `N` tensor or number, `T?`, `T[]`, `Scalar` number, `i64 f64 b8 str` run-time scalars.
-    /// Attribute kinds (known): `int float bool string dtype int[] int[k] ints?` … A trailing `?` allows None.
+    /// Operand kinds: `T` tensor, `N` tensor or number, `T[]`, `T?[]`, `Scalar` number, `i64 f64 b8 str` run-time scalars,
+    /// `V` any value, `V[]`. Attribute kinds (known): `int float bool string dtype int[] int[k] layout data any`.
+    /// A trailing `?` allows None. The name in front may be left out. Results: `T`, `(T values, T indices)`, `T[]`, `i64`, `V`, `()`.
     const char* sig = "";
     Lower lower = Lower::Structural;
     Effect effect = Effect::Pure;
@@ -97,6 +98,7 @@ struct OpDef {
     std::vector<Type> (*infer)(const OpCall&) = nullptr;
     DTypeRule dtype = DTypeRule::Promote;
     DType (*compute_dtype)(const OpCall&) = nullptr;  ///< DTypeRule::Special
+    uint32_t own_dtype = 0;  ///< Pointwise: operands (bit mask) that keep their dtype and take no part in promotion: masks
     LayoutRule layout = LayoutRule::Contiguous;
     std::vector<ViewLayout> (*view)(const OpCall&) = nullptr;  ///< rows with Lower::View: one per result
     bool multi_view = false;  ///< a view op with several outputs (split, unbind): PyTorch forbids writes through them
@@ -126,22 +128,33 @@ std::span<const Op> overloads(std::string_view python_name);
 
 /// A parsed signature parameter.
 struct Param {
-    enum class Kind : uint8_t { Tensor, TensorOrNumber, TensorList, Scalar, RunI64, RunF64, RunBool, RunStr, Int, Float, Bool, String, DTypeName, Ints, Any };
+    enum class Kind : uint8_t {
+        Tensor, TensorOrNumber, TensorList, Scalar, RunI64, RunF64, RunBool, RunStr, Value, ValueList,  // operands
+        Int, Float, Bool, String, DTypeName, Ints, Layout, Data, Any,                                   // attributes
+    };
     Kind kind;
-    bool optional = false;      ///< takes None
+    bool optional = false;      ///< takes None; of a list: its members may be None
+    bool list = false;          ///< stands for any number of operands; a row has at most one such parameter
     bool keyword_only = false;
     bool has_default = false;
     int list_size = 0;          ///< `int[2]`: one int stands for two
     AttrValue default_value;    ///< attributes, and numbers of Scalar operands
     std::string name;
-    [[nodiscard]] bool is_operand() const { return kind <= Kind::RunStr; }
+    [[nodiscard]] bool is_operand() const { return kind <= Kind::ValueList; }
 };
 struct Signature {
     std::vector<Param> params;
-    int result_count = 1;
+    int result_count = 1;                    ///< -1: the row's `infer` or `view` says how many
+    std::vector<Param::Kind> result_kinds;   ///< one per result: Tensor, RunI64, RunF64, RunBool, RunStr, or Value (the row's `infer` says)
     std::vector<std::string> result_names;  ///< `(T values, T indices)`; empty for one unnamed result
 };
 const Signature& signature(Op op);
+/// The position in Inst::operands of the first operand of parameter `name`. Every operand parameter is there, in the order of
+/// the signature, with its default or a None constant where nothing was given.
+size_t operand_index(Op op, std::string_view name, size_t operand_count);
+
+/// The type of the constant None, which stands for an optional operand that is not given.
+inline bool is_none(const Type& t) { return t.kind == Type::Kind::Optional && t.members.empty(); }
 
 // ---------------------------------------------------------------------------------------------- rules for all rows
 
@@ -178,6 +191,7 @@ public:
 private:
     std::vector<Type> types_;
     std::vector<ScalarConstant> constants_;
+    std::vector<Layout> owned_layouts_;
     std::vector<const Layout*> layouts_;
     OpCall call_;
 };

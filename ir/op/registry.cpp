@@ -1,0 +1,58 @@
+#include <algorithm>
+#include <map>
+#include <string>
+
+#include "ir/base/check.h"
+#include "ir/op/op_def.h"
+#include "ir/op/rows/rows.h"
+
+namespace sifr {
+namespace {
+
+struct Registry {
+    std::vector<OpDef> by_op;
+    std::map<std::string, std::vector<Op>, std::less<>> by_python_name;
+};
+
+/// Rows that no script calls by name: control flow, scalar code, strings, lists.
+bool is_internal(Lower lower) { return lower == Lower::Structural || lower == Lower::Scalar || lower == Lower::Host; }
+
+Registry make_registry() {
+    Registry r;
+    r.by_op.resize(op_name_count);
+    std::vector<bool> seen(op_name_count);
+    for (auto make : {rows::structural, rows::scalar, rows::host, rows::random, rows::creation, rows::views, rows::pointwise_arithmetic,
+                      rows::pointwise_math, rows::reductions}) {
+        for (OpDef& row : make()) {
+            auto op = op_named(row.name);
+            SIFR_CHECK(op, "row '{}' is missing from the generated names", row.name);
+            SIFR_CHECK(!seen[op->index], "two rows '{}'", row.name);
+            seen[op->index] = true;
+            if (is_internal(row.lower)) row.method = row.function = row.inplace = false;
+            if (row.lower == Lower::View) row.inplace = false;
+            std::string_view name = row.name;
+            if (row.method || row.function) r.by_python_name[std::string(name.substr(0, name.find('.')))].push_back(*op);
+            r.by_op[op->index] = std::move(row);
+        }
+    }
+    for (uint16_t i = 0; i < op_name_count; ++i) SIFR_CHECK(seen[i], "the file of row '{}' is not in the registry", op_names[i]);
+    return r;
+}
+
+const Registry& registry() {
+    static const Registry r = make_registry();
+    return r;
+}
+
+}  // namespace
+
+const OpDef& def(Op op) { return registry().by_op.at(op.index); }
+
+std::span<const Op> overloads(std::string_view python_name) {
+    auto& names = registry().by_python_name;
+    auto it = names.find(python_name);
+    if (it == names.end()) return {};
+    return it->second;
+}
+
+}  // namespace sifr

@@ -1,0 +1,87 @@
+#include "ir/op/rows/rows.h"
+#include "ir/op/rules/structural_rules.h"
+
+// Strings, prints, errors, clocks and lists: functions of the runtime on the host.
+
+namespace sifr::rows {
+namespace {
+
+/// `os.environ.get(name)`: a text or None.
+std::vector<Type> env_result(const OpCall&) { return {Type::optional({Type::str()})}; }
+
+}  // namespace
+
+Rows host() {
+    using namespace rules;
+    constexpr Lower L = Lower::Host;
+    constexpr Effect H = Effect::Host, C = Effect::Check;
+    return {
+        // Strings are values: making one is pure.
+        {.name = "format", .sig = "(V[] args, *, string spec) -> str", .lower = L, .effect = C, .runtime = "sifr_format"},
+        {.name = "str_concat", .sig = "(str a, str b) -> str", .lower = L, .runtime = "sifr_str_concat"},
+        {.name = "str_eq", .sig = "(str a, str b) -> b8", .lower = L, .runtime = "sifr_str_equal"},
+        {.name = "str_lt", .sig = "(str a, str b) -> b8", .lower = L, .runtime = "sifr_str_compare"},
+        {.name = "str_len", .sig = "(str a) -> i64", .lower = L, .runtime = "sifr_str_length"},
+        {.name = "str_repr", .sig = "(str a) -> str", .lower = L, .runtime = "sifr_str_repr"},
+        {.name = "str_slice", .sig = "(str a, i64 start, i64 stop, i64 step) -> str", .lower = L, .effect = C, .runtime = "sifr_str_slice"},
+        {.name = "str_index", .sig = "(str a, i64 index) -> str", .lower = L, .effect = C, .runtime = "sifr_str_index"},
+        {.name = "str_mul", .sig = "(str a, i64 count) -> str", .lower = L, .effect = C, .runtime = "sifr_str_repeat"},
+        {.name = "str_in", .sig = "(str needle, str a) -> b8", .lower = L, .runtime = "sifr_str_contains"},
+        {.name = "str_join", .sig = "(str separator, V[] parts) -> str", .lower = L, .runtime = "sifr_str_join"},
+        {.name = "str_lower", .sig = "(str a) -> str", .lower = L, .effect = C, .runtime = "sifr_str_lower"},
+        {.name = "str_upper", .sig = "(str a) -> str", .lower = L, .effect = C, .runtime = "sifr_str_upper"},
+        {.name = "str_strip", .sig = "(str a) -> str", .lower = L, .runtime = "sifr_str_strip"},
+        {.name = "str_replace", .sig = "(str a, str old_text, str new_text) -> str", .lower = L, .runtime = "sifr_str_replace"},
+        {.name = "str_startswith", .sig = "(str a, str prefix) -> b8", .lower = L, .runtime = "sifr_str_startswith"},
+        {.name = "str_endswith", .sig = "(str a, str suffix) -> b8", .lower = L, .runtime = "sifr_str_endswith"},
+        {.name = "str_split_count", .sig = "(str a, str separator) -> i64", .lower = L, .runtime = "sifr_str_split_count"},
+        {.name = "str_split_get", .sig = "(str a, str separator, i64 index) -> str", .lower = L, .effect = C,
+         .runtime = "sifr_str_split_get"},
+        {.name = "str_to_int", .sig = "(str a) -> i64", .lower = L, .effect = C, .runtime = "sifr_int_parse"},
+        {.name = "str_to_float", .sig = "(str a) -> f64", .lower = L, .effect = C, .runtime = "sifr_float_parse"},
+        {.name = "tensor_str",
+         .sig = "(T self, *, string kind='str', string suffix='', int precision=4, int threshold=1000, int edgeitems=3, int linewidth=80, "
+                "int sci_mode=-1, int indent=0) -> str",
+         .lower = L, .runtime = "sifr_tensor_str"},
+
+        // The world outside.
+        {.name = "print", .sig = "(str text) -> ()", .lower = L, .effect = H, .runtime = "sifr_print"},
+        {.name = "warn", .sig = "(str text, *, string category='UserWarning') -> ()", .lower = L, .effect = H, .runtime = "sifr_warn"},
+        {.name = "raise", .sig = "(str text, *, string type) -> ()", .lower = L, .effect = H, .runtime = "sifr_raise"},
+        {.name = "check", .sig = "(b8 ok, V[] args, *, string type, string text) -> ()", .lower = L, .effect = C},
+        {.name = "clock", .sig = "(*, string which='time') -> f64", .lower = L, .effect = H},
+        {.name = "argc", .sig = "() -> i64", .lower = L, .effect = H, .runtime = "sifr_argc"},
+        {.name = "argv", .sig = "(i64 index) -> str", .lower = L, .effect = H, .runtime = "sifr_argv"},
+        {.name = "input", .sig = "() -> str", .lower = L, .effect = H, .runtime = "sifr_input"},
+        {.name = "env", .sig = "(str name) -> V", .lower = L, .effect = H, .infer = env_result, .runtime = "sifr_getenv"},
+
+        // Lists that grow; a trailing `*` in a runtime name stands for the kind of the element.
+        {.name = "list_new", .sig = "() -> V", .lower = L, .effect = H, .infer = typed_only, .runtime = "sifr_list_new"},
+        {.name = "list_append", .sig = "(V list, V value) -> ()", .lower = L, .effect = H, .runtime = "sifr_list_append_*"},
+        {.name = "list_len", .sig = "(V list) -> i64", .lower = L, .effect = H, .runtime = "sifr_list_length"},
+        {.name = "list_get", .sig = "(V list, i64 index) -> V", .lower = L, .effect = H,
+         .infer = list_element, .runtime = "sifr_list_get_*"},
+        {.name = "list_set", .sig = "(V list, i64 index, V value) -> ()", .lower = L, .effect = H, .runtime = "sifr_list_set"},
+        {.name = "list_pop", .sig = "(V list, i64 index) -> V", .lower = L, .effect = H, .infer = list_element, .runtime = "sifr_list_pop"},
+        {.name = "list_slice", .sig = "(V list, i64 start, i64 stop, i64 step) -> V", .lower = L, .effect = H,
+         .infer = same_as_first, .runtime = "sifr_list_slice"},
+        {.name = "list_copy", .sig = "(V list) -> V", .lower = L, .effect = H, .infer = same_as_first, .runtime = "sifr_list_copy"},
+        {.name = "list_extend", .sig = "(V list, V other) -> ()", .lower = L, .effect = H, .runtime = "sifr_list_extend"},
+        {.name = "list_insert", .sig = "(V list, i64 index, V value) -> ()", .lower = L, .effect = H, .runtime = "sifr_list_insert"},
+        {.name = "list_clear", .sig = "(V list) -> ()", .lower = L, .effect = H, .runtime = "sifr_list_clear"},
+        {.name = "list_reverse", .sig = "(V list) -> ()", .lower = L, .effect = H, .runtime = "sifr_list_reverse"},
+        {.name = "list_sort", .sig = "(V list, *, bool reverse=False) -> ()", .lower = L, .effect = H, .runtime = "sifr_list_sort"},
+        {.name = "list_contains", .sig = "(V list, V value) -> b8", .lower = L, .effect = H, .runtime = "sifr_list_contains"},
+        {.name = "list_index_of", .sig = "(V list, V value) -> i64", .lower = L, .effect = H, .runtime = "sifr_list_index_of"},
+        {.name = "list_count", .sig = "(V list, V value) -> i64", .lower = L, .effect = H, .runtime = "sifr_list_count"},
+        {.name = "list_sum", .sig = "(V list) -> V", .lower = L, .effect = H, .infer = list_sum_result, .runtime = "sifr_list_sum_*"},
+        {.name = "list_min", .sig = "(V list) -> V", .lower = L, .effect = H, .infer = list_element, .runtime = "sifr_list_argmin"},
+        {.name = "list_max", .sig = "(V list) -> V", .lower = L, .effect = H, .infer = list_element, .runtime = "sifr_list_argmax"},
+        {.name = "list_sorted", .sig = "(V list, *, bool reverse=False) -> V", .lower = L, .effect = H,
+         .infer = same_as_first, .runtime = "sifr_list_sort"},
+        {.name = "list_str", .sig = "(V list) -> str", .lower = L, .effect = H, .runtime = "sifr_list_str"},
+        {.name = "list_to_tensor", .sig = "(V list, *, dtype dtype) -> T", .lower = L, .effect = H, .infer = typed_only},
+    };
+}
+
+}  // namespace sifr::rows

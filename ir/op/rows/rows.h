@@ -1,0 +1,23 @@
+#pragma once
+
+#include <vector>
+
+#include "ir/op/op_def.h"
+
+// One function per file of rows. Overloads of one Python name are tried in the order in which they stand.
+
+namespace sifr::rows {
+
+using Rows = std::vector<OpDef>;
+
+Rows structural();
+Rows scalar();
+Rows host();
+Rows random();
+Rows creation();
+Rows views();
+Rows pointwise_arithmetic();
+Rows pointwise_math();
+Rows reductions();
+
+}  // namespace sifr::rows
