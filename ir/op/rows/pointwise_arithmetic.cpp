@@ -43,6 +43,18 @@ Rows pointwise_arithmetic() {
          .scalar = binary_body<ScalarOp::Div>},
         {.name = "neg", .sig = "(T self) -> T", .lower = P, .infer = neg_result, .layout = E_, .node = "NegBackward0",
          .vjp = gradients<[](Vjp&, V g) { return -g; }>, .scalar = unary_body<ScalarOp::Neg>},
+
+        // Conversion: `to(dtype)`, `float()`, …
+        {.name = "cast", .sig = "(T self, *, dtype dtype) -> T", .lower = P, .dtype = DTypeRule::Attribute, .layout = LayoutRule::Like,
+         .node = "ToCopyBackward0", .vjp = gradients<[](Vjp&, V g) { return g; }>,
+         .scalar = body<[](Inputs x) { return x[0]; }>, .inplace = false, .method = false, .function = false},
+        // `%u <- copy %r`: cast and broadcast to the destination are implied.
+        {.name = "copy", .sig = "(N src) -> T", .lower = P, .dtype = DTypeRule::First, .layout = LayoutRule::Like,
+         .node = "CopyBackwards", .vjp = gradients<[](Vjp&, V g) { return g; }>,
+         .scalar = body<[](Inputs x) { return x[0]; }>, .method = false, .function = false},
+        {.name = "clone", .sig = "(T self) -> T", .lower = P, .dtype = DTypeRule::First, .layout = LayoutRule::Like,
+         .node = "CloneBackward0", .vjp = gradients<[](Vjp&, V g) { return g; }>,
+         .scalar = body<[](Inputs x) { return x[0]; }>, .inplace = false},
     };
 }
 
