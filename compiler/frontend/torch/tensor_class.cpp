@@ -106,8 +106,8 @@ public:
 
     PyValue unary(Interpreter& in, UnaryOperator op, PyValue operand) override {
         switch (op) {
-            case UnaryOperator::UAdd: return operand;
-            case UnaryOperator::USub: return call_rows(in, "neg", {operand});
+            case UnaryOperator::Plus: return operand;
+            case UnaryOperator::Minus: return call_rows(in, "neg", {operand});
             case UnaryOperator::Invert: return call_rows(in, "bitwise_not", {operand});
             default: return PyValue::not_implemented();
         }
