@@ -39,7 +39,6 @@ namespace sifr::syntax::messages {
     X(mixed_bytes, "mixed-bytes", Error, "cannot mix bytes and nonbytes literals") \
     X(non_ascii_bytes, "non-ascii-bytes", Error, "bytes can only contain ASCII literal characters") \
     X(unicode_escape, "unicode-escape", Error, "(unicode error) 'unicodeescape' codec can't decode bytes in position {}-{}: {}") \
-    X(unicode_name, "unicode-name", Error, "not supported: the character name '{}' (unknown, or a rare one); write the character itself or its code") \
     X(bytes_escape, "bytes-escape", Error, "(value error) invalid \\x escape at position {}") \
     X(fstring_backslash, "fstring-backslash", Error, "f-string expression part cannot include a backslash") \
     X(fstring_comment, "fstring-comment", Error, "f-string expression part cannot include '#'") \
@@ -114,6 +113,7 @@ namespace sifr::syntax::messages {
     X(break_outside_loop, "break-outside-loop", Error, "'break' outside loop") \
     X(continue_outside_loop, "continue-outside-loop", Error, "'continue' not properly in loop") \
     X(jump_in_except_star, "jump-in-except-star", Error, "'break', 'continue' and 'return' cannot appear in an except* block") \
+    X(too_many_blocks, "too-many-blocks", Error, "too many statically nested blocks") \
     X(default_except_last, "default-except-last", Error, "default 'except:' must be last") \
     X(starred_target_alone, "starred-target-alone", Error, "starred assignment target must be in a list or tuple") \
     X(starred_targets, "starred-targets", Error, "multiple starred expressions in assignment") \
@@ -128,7 +128,6 @@ namespace sifr::syntax::messages {
     X(pattern_alternatives, "pattern-alternatives", Error, "alternative patterns bind different names") \
     X(pattern_name_twice, "pattern-name-twice", Error, "multiple assignments to name '{}' in pattern") \
     X(pattern_starred, "pattern-starred", Error, "multiple starred names in sequence pattern") \
-    X(pattern_keys, "pattern-keys", Error, "mapping pattern keys may only match literals and attribute lookups") \
     X(pattern_literals, "pattern-literals", Error, "patterns may only match literals and attribute lookups") \
     X(pattern_keyword_repeated, "pattern-keyword-repeated", Error, "attribute name repeated in class pattern: {}") \
     X(duplicate_argument, "duplicate-argument", Error, "duplicate argument '{}' in function definition") \

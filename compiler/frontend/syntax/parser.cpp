@@ -1,7 +1,6 @@
 #include "compiler/frontend/syntax/parser.h"
 
 #include "compiler/frontend/syntax/parser_impl.h"
-#include "compiler/frontend/syntax/scopes.h"
 
 namespace sifr::syntax {
 
@@ -71,8 +70,6 @@ std::unique_ptr<Module> parse_module(const SourceFile& file, uint32_t file_index
     auto module = std::make_unique<Module>();
     module->file = file_index;
     module->body = parser.parse_file();
-    ScopeTable scopes(*module);
-    check_tree(*module);
     return module;
 }
 

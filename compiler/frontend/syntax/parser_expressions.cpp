@@ -563,8 +563,7 @@ ExprPtr Parser::brace_display() {
     }
     if (is(K::StarStar)) return dict_display(start, nullptr);
     ExprPtr first = star_named_expression();
-    bool bare_named = first->kind == ExprKind::NamedExpr && start[2].kind == K::ColonEqual;
-    if (is(K::Colon) && first->kind != ExprKind::Starred && !bare_named) return dict_display(start, std::move(first));
+    if (is(K::Colon) && first->kind != ExprKind::Starred && first->kind != ExprKind::NamedExpr) return dict_display(start, std::move(first));
     if (starts_generators()) {
         if (first->kind == ExprKind::Starred) error(messages::starred_comprehension, first->span);
         return comprehension<SetComp>(start, std::move(first), K::RightBrace);
@@ -647,7 +646,7 @@ ExprPtr Parser::slice() {
     }
     if (!is(K::Colon)) {
         lower = named_expression();
-        if (!is(K::Colon) || (lower->kind == ExprKind::NamedExpr && start[1].kind == K::ColonEqual)) return lower;
+        if (!is(K::Colon) || lower->kind == ExprKind::NamedExpr) return lower;
     }
     expect(K::Colon);
     auto node = std::make_unique<Slice>(span(*start));

@@ -130,7 +130,7 @@ void Parser::escape(const Token& token, size_t& i, size_t begin, size_t end, boo
             size_t close = i < end && text_[i] == '{' ? text_.find('}', i) : std::string_view::npos;
             if (close >= end || close == i + 1) unicode_error(std::min(close == i + 1 ? close : i, end), "malformed \\N character escape");
             std::optional<char32_t> named = character_named(text_.substr(i + 1, close - i - 1));
-            if (!named) not_supported(messages::unicode_name, place_in(token, backslash, close + 1), text_.substr(i + 1, close - i - 1));
+            if (!named) unicode_error(close + 1, "unknown Unicode character name");
             append_utf8(out, *named);
             i = close + 1;
             return;
