@@ -18,6 +18,7 @@ namespace sifr::text_messages {
     X(attribute_twice, "ir-attribute-twice", Error, "attribute '{}' is given twice")                                 \
     X(malformed, "ir-malformed", Error, "{}")                                                                        \
     X(result_count, "ir-results", Error, "{} results, but {} types")                                                 \
+    X(types_missing, "ir-types-missing", Error, "the result types of '{}' must be written: no rule gives them")       \
     X(no_place, "ir-place", Error, "a captured tensor lies in a storage: `: {} in $name`")                           \
     X(place_stage, "ir-place-stage", Error, "only captured tensors lie in storages")                                 \
     X(write_stage, "ir-write-stage", Error, "only a captured function writes with `<-`")                             \

@@ -3,6 +3,7 @@
 #include <map>
 
 #include "ir/op/op_def.h"
+#include "ir/op/rules/structural_rules.h"
 #include "ir/text/messages.h"
 #include "ir/text/parse_values.h"
 #include "ir/text/place.h"
@@ -346,6 +347,7 @@ private:
     /// Types by the row's rule, where the text leaves them out.
     void infer(InstId id, const Token& name) {
         Span at = out_.places[id.index];
+        if (def(f_[id].op).infer == rules::typed_only) lex_.fail(types_missing, at, name.text);
         if (std::optional<std::string> fault = signature_fault(f_, f_[id])) lex_.fail(malformed, at, *fault);
         std::vector<Type> types;
         try {

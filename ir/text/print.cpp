@@ -77,6 +77,7 @@ public:
     }
 
     std::string one(InstId id) {
+        single_ = true;
         const Inst& inst = f_[id];
         std::string out;
         for (size_t k = 0; k < inst.results.size(); ++k) out += (k != 0 ? ", " : "") + name(inst.results[k]);
@@ -96,7 +97,8 @@ private:
         if (it != names_.end()) return it->second;
         // Not defined in front of its use: the verifier's business; here it must only be told apart.
         std::string hint = clean_name(v.name);
-        return "%" + (hint.empty() ? "?" + std::to_string(id.index) : hint + ".?" + std::to_string(id.index));
+        if (single_) return "%" + (hint.empty() ? std::to_string(id.index) : hint);
+        return "%" + hint + ".?" + std::to_string(id.index);
     }
 
     void define(ValueId id) { names_[id] = "%" + value_names_.make(f_[id].name); }
@@ -378,6 +380,7 @@ private:
     Stage stage_;
     const PrintOptions& options_;
     std::string out_;
+    bool single_ = false;  ///< one instruction alone: names are hints
     Names value_names_, storage_name_table_;
     std::map<ValueId, std::string> names_;
     std::map<StorageId, std::string> storage_names_;

@@ -223,16 +223,35 @@ std::optional<Layout> compose(const Layout& outer, const Layout& inner) {
             strides.push_back(outer.strides[d]);
         }
     }
-    std::optional<Box> box = box_in_frame(inner, frame);
-    if (!box) return std::nullopt;
-    for (size_t a = 0; a < frame.size(); ++a) out.offset += box->starts[a] * strides[a];
-    for (size_t d = 0; d < inner.sizes.size(); ++d) {
-        int a = box->axis_of[d];
-        out.strides[d] = a < 0 ? 0 : box->steps[static_cast<size_t>(a)] * strides[static_cast<size_t>(a)];
+    // Each walk of the inner layout must stay on one of them; inside of one, everything is linear.
+    Strides frame_strides = contiguous_strides(frame);
+    Box at = point_box(frame);
+    if (!place_offset(inner.offset, frame, frame_strides, at)) return std::nullopt;
+    Sizes lowest = at.starts, highest = at.starts;
+    std::vector<bool> unbounded(frame.size(), false);
+    bool on_axes = true;
+    /// The outer distance for `distance` of the inner layout, taken up to `count` - 1 times (0: unknown).
+    auto walk = [&](int64_t distance, int64_t count) -> int64_t {
+        if (distance == 0 || count == 1) return 0;
+        std::optional<size_t> a = axis_of_distance(distance, frame, frame_strides);
+        if (!a) {
+            on_axes = false;
+            return 0;
+        }
+        int64_t step = distance / frame_strides[*a];
+        if (count == 0) unbounded[*a] = true;
+        else (step < 0 ? lowest : highest)[*a] += step * (count - 1);
+        return step * strides[*a];
+    };
+    for (size_t d = 0; d < inner.sizes.size(); ++d) out.strides[d] = walk(inner.strides[d], inner.sizes[d]);
+    std::vector<int64_t> scales;
+    for (size_t k = 0; k < inner.index_scales.size(); ++k)
+        scales.push_back(walk(inner.index_scales[k], inner.index_extents.empty() ? 0 : inner.index_extents[k]));
+    if (!on_axes) return std::nullopt;
+    for (size_t a = 0; a < frame.size(); ++a) {
+        out.offset += at.starts[a] * strides[a];
+        if (unbounded[a] ? a != 0 : lowest[a] < 0 || highest[a] >= frame[a]) return std::nullopt;
     }
-    std::vector<int64_t> scales(inner.index_scales.size(), 0);
-    for (size_t a = 0; a < frame.size(); ++a)
-        for (const Box::IndexTerm& t : box->terms[a]) scales[static_cast<size_t>(t.index)] += t.scale * strides[a];
     add_indices([&](size_t k) { return scales[k]; });
     return out;
 }
