@@ -4,9 +4,6 @@
 #include "passes/functional/decompose.h"
 #include "passes/functional/expand_grad.h"
 #include "passes/functionalize/functionalize.h"
-#include "passes/fusion/fuse.h"
-#include "passes/memory/fuse_zero_fills.h"
-#include "passes/memory/plan_memory.h"
 
 namespace sifr {
 
@@ -16,9 +13,6 @@ std::span<const PassRow> pipeline() {
         {.name = "functionalize", .before_after = "%v <- full 0.0   =>   %x1 = insert %x +4 (3,1), %zeros", .functionalize = functionalize},
         {.name = "expand-grad", .before_after = "%d = backward %y wrt %w   =>   %d = mul %g, %x", .functional = expand_grad},
         {.name = "decompose", .before_after = "%p = softmax %x   =>   amax, sub, exp, sum, div", .functional = decompose},
-        {.name = "fuse", .before_after = "%a = exp %x; %b = mul %a, 2.0   =>   %b = group \"pointwise\" %x { … }", .fuse = fuse},
-        {.name = "plan-memory", .before_after = "%b = group %a   =>   launch @exp_mul #0, #1", .plan = plan_memory},
-        {.name = "fuse-zero-fills", .before_after = "fill #0; fill #1; fill #2   =>   one fill over one range of the arena", .on_plan = fuse_zero_fills},
     };
     return rows;
 }

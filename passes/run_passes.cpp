@@ -18,6 +18,25 @@ std::string print(const Program& program) {
         program);
 }
 
+Program parse_program(const SourceFile& file) {
+    // The first word that is no comment tells the stage.
+    std::string_view text = file.text();
+    size_t at = 0;
+    while (at < text.size()) {
+        if (std::isspace(static_cast<unsigned char>(text[at]))) ++at;
+        else if (text.substr(at, 2) == "//") at = std::min(text.find('\n', at), text.size());
+        else break;
+    }
+    if (text.substr(at, 4) == "plan") return parse_plan(file);
+    ParsedFunction parsed = parse_function(file);
+    switch (parsed.stage) {
+        case Stage::Captured: return Captured(std::move(parsed.function));
+        case Stage::Functional: return Functional(std::move(parsed.function));
+        case Stage::Fused: return Fused(std::move(parsed.function));
+    }
+    SIFR_UNREACHABLE("a stage without a type");
+}
+
 const char* stage_name(const Program& program) {
     return std::visit(
         [](const auto& p) {

@@ -15,6 +15,8 @@ namespace sifr {
 using Program = std::variant<Captured, Functional, Fused, Plan>;
 
 std::string print(const Program& program);
+/// Reads a program of any stage. Throws CompileError at the place in the text.
+Program parse_program(const SourceFile& file);
 /// The stage's name: `captured`, `functional`, `fused`, `plan`.
 const char* stage_name(const Program& program);
 /// Throws InternalError where the program breaks a rule of its stage.

@@ -96,11 +96,12 @@ void verify(const Plan& plan);
 
 /// How to run a plan or function without generated code.
 struct RunOptions {
-    std::vector<std::string> argv;
+    std::string script = "t.py";   ///< for messages, and sys.argv[0]
+    std::vector<std::string> argv; ///< sys.argv[1:]
     std::vector<void*> arguments;  ///< Argument buffers
 };
 /// Runs the plan on one byte array with the plan's offsets; poisons a slot at its last use. Shares no code with the
-/// evaluation of functions, with simplify, or with the back ends.
-void interpret(const Plan& plan, const RunOptions& options);
+/// evaluation of functions, with simplify, or with the back ends. Returns the exit code.
+int interpret(const Plan& plan, const RunOptions& options);
 
 }  // namespace sifr

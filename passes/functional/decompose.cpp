@@ -13,45 +13,61 @@
 #include "passes/functional/decompose.h"
 
 #include "ir/func/builder.h"
+#include "ir/func/replacements.h"
 
 namespace sifr {
 namespace {
 
-bool decompose_region(Function& f, RegionId r) {
-    bool changed = false;
-    for (size_t i = 0; i < f[r].insts.size();) {
-        InstId id = f[r].insts[i];
-        if (f[id].erased) {
-            ++i;
-            continue;
-        }
-        for (size_t k = 0; k < f[id].regions.size(); ++k) changed |= decompose_region(f, f[id].regions[k]);
-        const Inst inst = f[id];
-        if (def(inst.op).lower != Lower::Composite) {
-            ++i;
-            continue;
-        }
-        SIFR_CHECK(def(inst.op).decompose, "composite row '{}' has no decomposition", def(inst.op).name);
-        Builder b(f, r, inst.location);
-        b.before(id);
-        std::vector<ValueId> made = def(inst.op).decompose(b, inst);
-        SIFR_CHECK(made.size() == inst.results.size(), "'{}' decomposes into {} results", def(inst.op).name, made.size());
-        for (size_t k = 0; k < made.size(); ++k) {
-            if (!made[k].valid()) continue;
-            if (f[made[k]].name.empty()) f[made[k]].name = f[inst.results[k]].name;
-            replace_uses(f, inst.results[k], made[k]);
-        }
-        f.erase(id);
-        changed = true;
-        // Stay at `i`: the first new instruction stands there now.
+class Decompose {
+public:
+    explicit Decompose(Function& f) : f_(f) {}
+
+    bool run() {
+        region(f_.body);
+        replaced_.apply(f_);
+        return changed_;
     }
-    return changed;
-}
+
+private:
+    void region(RegionId r) {
+        for (size_t i = 0; i < f_[r].insts.size();) {
+            InstId id = f_[r].insts[i];
+            if (f_[id].erased) {
+                ++i;
+                continue;
+            }
+            replaced_.apply(f_[id].operands);
+            for (size_t k = 0; k < f_[id].regions.size(); ++k) region(f_[id].regions[k]);
+            const Inst inst = f_[id];
+            if (def(inst.op).lower != Lower::Composite) {
+                ++i;
+                continue;
+            }
+            SIFR_CHECK(def(inst.op).decompose, "composite row '{}' has no decomposition", def(inst.op).name);
+            Builder b(f_, r, inst.location);
+            b.before(id);
+            std::vector<ValueId> made = def(inst.op).decompose(b, inst);
+            SIFR_CHECK(made.size() == inst.results.size(), "'{}' decomposes into {} results", def(inst.op).name, made.size());
+            for (size_t k = 0; k < made.size(); ++k) {
+                if (!made[k].valid()) continue;
+                if (f_[made[k]].name.empty()) f_[made[k]].name = f_[inst.results[k]].name;
+                replaced_.set(inst.results[k], made[k]);
+            }
+            f_.erase(id);
+            changed_ = true;
+            // Stay at `i`: the first new instruction stands there now, and may be composite itself.
+        }
+    }
+
+    Function& f_;
+    Replacements replaced_;
+    bool changed_ = false;
+};
 
 }  // namespace
 
 bool decompose(Functional& functional, PassContext&) {
-    bool changed = decompose_region(functional.function, functional.function.body);
+    bool changed = Decompose(functional.function).run();
     functional.function.facts.decomposed = true;
     return changed;
 }

@@ -205,7 +205,6 @@ private:
         InstId made = b.emit_typed("if"_op, {inst.operands[0]}, {}, types);
         for (RegionId r : inst.regions) {
             RegionId nr = f_.add_region(made);
-            f_[made].regions.push_back(nr);
             ValueMap map;
             for (size_t i = 0; i < f_.values.size(); ++i) map.set(ValueId(i), ValueId(i));
             for (size_t i = 0; i < f_[r].insts.size(); ++i)

@@ -174,7 +174,7 @@ private:
         Attrs attributes = inst.attrs;
         for (const Param& p : signature(inst.op).params) {
             if (p.name == "sizes" && !p.is_operand()) attributes.set("sizes", type.sizes);
-            if (p.name == "dtype" && !p.is_operand() && !attributes.has("dtype")) attributes.set("dtype", type.dtype);
+            if (p.name == "dtype" && !p.is_operand() && def(inst.op).lower == Lower::Fill) attributes.set("dtype", type.dtype);
         }
         ValueId piece = b.emit(inst.op, read_operands(inst, b), attributes);
         note_clear(out_[piece].inst, inst);
@@ -183,7 +183,8 @@ private:
         const View& view = in_[inst.dest].view;
         ValueId old = state(inst.dest);
         SIFR_CHECK(old.valid(), "{} is written before its storage has contents", inst.dest.str());
-        ValueId next = b.insert(old, view.layout, piece, indices(view));
+        bool whole = view.layout.is_whole(in_[view.storage].frame);
+        ValueId next = whole ? piece : b.insert(old, view.layout, piece, indices(view));
         if (next != old && out_[next].name.empty()) out_[next].name = in_[inst.dest].name;
         if (!gradients_) {
             state(inst.dest) = next;
@@ -312,7 +313,6 @@ private:
         std::vector<State> outside = states_;
         for (RegionId r : inst.regions) {
             RegionId nr = out_.add_region(made);
-            out_[made].regions.push_back(nr);
             const std::vector<ValueId>& ps = in_[r].params;
             size_t first = is_for ? 1 : 0;
             if (is_for) map_[ps[0].index] = out_.add_parameter(nr, Type::i64(), in_[ps[0]].name);
@@ -351,7 +351,6 @@ private:
         std::vector<State> outside = states_;
         for (RegionId r : inst.regions) {
             RegionId nr = out_.add_region(made);
-            out_[made].regions.push_back(nr);
             Builder inner(out_, nr, inst.location);
             region(r, inner);
             inner.at(inst.location);

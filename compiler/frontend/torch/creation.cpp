@@ -1,0 +1,394 @@
+#include "compiler/frontend/torch/creation.h"
+
+#include <cmath>
+#include <cstring>
+#include <limits>
+
+#include "compiler/frontend/torch/bind.h"
+#include "compiler/frontend/torch/devices.h"
+#include "compiler/frontend/torch/indexing.h"
+#include "compiler/frontend/torch/state.h"
+#include "compiler/frontend/torch/storage_ops.h"
+
+namespace sifr::capture {
+namespace {
+
+// ---------------------------------------------------------------------------------------------- nested data
+
+bool is_sequence(PyValue v) { return v.is(Kind::List) || v.is(Kind::Tuple) || v.is(Kind::Range); }
+
+Values items_of(Interpreter& in, PyValue v) {
+    if (v.is(Kind::List)) return v.as<ListObject>()->items;
+    if (v.is(Kind::Tuple)) return v.as<TupleObject>()->items;
+    return in.iterate(v);
+}
+
+/// The sizes of nested data, by its first elements; the leaves in order. Ragged data is PyTorch's ValueError.
+void flatten(Interpreter& in, PyValue v, size_t depth, Sizes& sizes, Values& leaves) {
+    if (!is_sequence(v)) {
+        if (depth != sizes.size()) {
+            if (v.is(Kind::Tensor) && type_of(in, v).rank() > 0) throw NotSupported("a list of tensors with axes in torch.tensor", "use torch.stack");
+            raise("TypeError", "not a sequence");
+        }
+        leaves.push_back(v);
+        return;
+    }
+    Values items = items_of(in, v);
+    if (depth == sizes.size()) {
+        if (!leaves.empty() || depth > 64) raise("ValueError", "too many dimensions '{}'", in.type_name(v));
+        sizes.push_back(static_cast<int64_t>(items.size()));
+    } else if (sizes[depth] != static_cast<int64_t>(items.size())) {
+        raise("ValueError", "expected sequence of length {} at dim {} (got {})", sizes[depth], depth, items.size());
+    }
+    for (PyValue i : items) {
+        if (!is_sequence(i) && depth + 1 < sizes.size()) raise("ValueError", "expected sequence of length {} at dim {} (got 0)", sizes[depth + 1], depth + 1);
+        flatten(in, i, depth + 1, sizes, leaves);
+    }
+}
+
+/// The category that a leaf asks for, as a dtype: Bool, I64, the default float, C64, or a 0-d tensor's own.
+DType leaf_dtype(Interpreter& in, PyValue v) {
+    if (v.is(Kind::Tensor)) return type_of(in, v).dtype;
+    if (v.is(Kind::Bool) || v.is_dynamic(Type::Kind::Bool)) return DType::Bool;
+    if (v.is(Kind::Int) || v.is(Kind::BigInt) || v.is_dynamic(Type::Kind::I64)) return DType::I64;
+    if (v.is(Kind::Float) || v.is_dynamic(Type::Kind::F64)) return default_dtype(in);
+    if (v.is(Kind::Complex)) return DType::C64;
+    if (v.is_str()) raise("TypeError", "new(): invalid data type 'str'");
+    if (v.is_none()) raise("RuntimeError", "Could not infer dtype of NoneType");
+    raise("RuntimeError", "Could not infer dtype of {}", in.type_name(v));
+}
+
+uint16_t half_bits(double v) {
+    _Float16 h = static_cast<_Float16>(static_cast<float>(v));
+    uint16_t bits;
+    std::memcpy(&bits, &h, 2);
+    return bits;
+}
+
+uint16_t bfloat_bits(double v) {
+    float f = static_cast<float>(v);
+    uint32_t bits;
+    std::memcpy(&bits, &f, 4);
+    if (std::isnan(f)) return 0x7FC0;
+    bits += 0x7FFF + ((bits >> 16) & 1);
+    return static_cast<uint16_t>(bits >> 16);
+}
+
+template <class T>
+void append(std::vector<std::byte>& out, T v) {
+    const auto* p = reinterpret_cast<const std::byte*>(&v);
+    out.insert(out.end(), p, p + sizeof v);
+}
+
+/// One literal element. Python ints that do not fit are refused, floats are truncated for integer dtypes.
+void append_element(Interpreter& in, std::vector<std::byte>& out, DType t, PyValue v) {
+    if (v.is(Kind::BigInt)) raise("RuntimeError", "Overflow when unpacking long");
+    if (v.is(Kind::Complex)) {
+        if (!is_complex(t)) raise("TypeError", "can't convert complex to float");
+        const auto* c = v.as<ComplexObject>();
+        if (t == DType::C64) append(out, static_cast<float>(c->real)), append(out, static_cast<float>(c->imaginary));
+        else append(out, c->real), append(out, c->imaginary);
+        return;
+    }
+    bool real = v.is(Kind::Float);
+    double d = real ? v.as_float() : static_cast<double>(v.as_int());
+    if (t == DType::Bool) return append(out, static_cast<uint8_t>(real ? d != 0 : v.as_int() != 0));
+    if (is_integral(t)) {
+        if (real && !std::isfinite(d)) raise("ValueError", "cannot convert float {} to integer", std::isnan(d) ? "NaN" : "infinity");
+        int64_t i = real ? static_cast<int64_t>(d) : v.as_int();
+        auto range = [&](int64_t lo, int64_t hi) {
+            if (i < lo || i > hi) raise("RuntimeError", "value cannot be converted to type {} without overflow", c_name(t) == "unsigned char" ? "uint8_t" : c_name(t) == "signed char" ? "int8_t" : c_name(t));
+        };
+        switch (t) {
+            case DType::U8: range(-255, 255); return append(out, static_cast<uint8_t>(i));
+            case DType::I8: range(-128, 127); return append(out, static_cast<int8_t>(i));
+            case DType::I16: range(INT16_MIN, INT16_MAX); return append(out, static_cast<int16_t>(i));
+            case DType::I32: range(INT32_MIN, INT32_MAX); return append(out, static_cast<int32_t>(i));
+            default: return append(out, i);
+        }
+    }
+    switch (t) {
+        case DType::F16: return append(out, half_bits(d));
+        case DType::BF16: return append(out, bfloat_bits(d));
+        case DType::F32: return append(out, static_cast<float>(d));
+        case DType::F64: return append(out, d);
+        case DType::C64: append(out, static_cast<float>(d)); return append(out, 0.0f);
+        default: append(out, d); return append(out, 0.0);
+    }
+    (void)in;
+}
+
+// ---------------------------------------------------------------------------------------------- factories
+
+/// `dtype=, device=, requires_grad=` and what has no effect here (`layout`, `pin_memory`, `memory_format`).
+struct FactoryOptions {
+    PyValue dtype, device, requires_grad, out;
+};
+
+FactoryOptions take_options(Args& args) {
+    FactoryOptions o;
+    std::vector<std::pair<Symbol, PyValue>> rest;
+    for (auto& [name, value] : args.keywords) {
+        if (*name == "dtype") o.dtype = value;
+        else if (*name == "device") o.device = value;
+        else if (*name == "requires_grad") o.requires_grad = value;
+        else if (*name == "out") o.out = value;
+        else if (*name == "layout" || *name == "pin_memory" || *name == "memory_format") continue;
+        else rest.emplace_back(name, value);
+    }
+    args.keywords = std::move(rest);
+    return o;
+}
+
+bool given(PyValue v) { return !v.is_unbound() && !v.is_none(); }
+
+DType dtype_or(PyValue v, DType otherwise, const char* function, Interpreter& in) {
+    if (!given(v)) return otherwise;
+    if (!v.is(Kind::DType)) raise("TypeError", "{}(): argument 'dtype' must be torch.dtype, not {}", function, in.type_name(v));
+    return v.as_dtype();
+}
+
+/// Device, `requires_grad` and `out=` of a finished tensor.
+PyValue finish(Interpreter& in, PyValue tensor, const FactoryOptions& o, const TensorObject* like = nullptr) {
+    if (given(o.out)) {
+        if (!o.out.is(Kind::Tensor)) raise("TypeError", "argument 'out' must be Tensor, not {}", in.type_name(o.out));
+        resize_for_out(in, o.out, type_of(in, tensor).sizes);
+        return copy_into(in, o.out, tensor);
+    }
+    place_on_device(in, tensor, o.device, like);
+    if (given(o.requires_grad) && in.need_bool(o.requires_grad, "requires_grad")) {
+        DType t = type_of(in, tensor).dtype;
+        if (!is_float(t) && !is_complex(t)) raise("RuntimeError", "Only Tensors of floating point and complex dtype can require gradients");
+        set_requires_grad(in, tensor, true);
+    }
+    return tensor;
+}
+
+void check_sizes(const char* name, const Sizes& sizes) {
+    for (int64_t s : sizes)
+        if (s < 0) {
+            if (std::string_view(name) == "zeros") raise("RuntimeError", "zeros: Dimension size must be non-negative.");
+            raise("RuntimeError", "Trying to create tensor with negative dimension {}: [{}]", s, fmt::join(sizes, ", "));
+        }
+}
+
+/// zeros, ones, empty: a fill of sizes given as varargs, one sequence, or `size=`.
+PyValue sized_factory(Interpreter& in, Args& args, const char* name, PyValue value) {
+    FactoryOptions o = take_options(args);
+    Values positional = args.positional;
+    if (PyValue size = args.keyword("size"); !size.is_unbound()) positional.push_back(size);
+    for (auto& [keyword, unused] : args.keywords)
+        if (*keyword != "size") raise("TypeError", "{}() got an unexpected keyword argument '{}'", name, *keyword);
+    if (positional.empty()) raise("TypeError", "{}() received an invalid combination of arguments - got (), but expected one of:\n * (tuple of ints size, *, tuple of names names = None, torch.dtype dtype = None, torch.layout layout = None, torch.device device = None, bool pin_memory = False, bool requires_grad = False)\n * (tuple of ints size, *, Tensor out = None, torch.dtype dtype = None, torch.layout layout = None, torch.device device = None, bool pin_memory = False, bool requires_grad = False)\n", name);
+    Sizes sizes = sizes_from(in, positional, "a size");
+    check_sizes(name, sizes);
+    DType t = dtype_or(o.dtype, default_dtype(in), name, in);
+    if (given(o.out)) {
+        DType have = type_of(in, o.out).dtype;
+        if (given(o.dtype) && have != t) raise("RuntimeError", "dtype {} does not match dtype of out parameter ({})", scalar_name(t), scalar_name(have));
+        resize_for_out(in, o.out, sizes);
+        return value.is_unbound() ? o.out : fill_with(in, o.out, value);
+    }
+    PyValue made = value.is_unbound() ? emit_one(in, "empty"_op, {}, attrs({{"sizes", sizes}, {"dtype", t}})) : full_tensor(in, t, sizes, value);
+    return finish(in, made, o);
+}
+
+/// zeros_like and its kin; a dense tensor's order of axes in memory is kept.
+PyValue like_factory(Interpreter& in, PyValue self, Args& args, PyValue value) {
+    PyValue format = args.keyword("memory_format");
+    FactoryOptions o = take_options(args);
+    if (!self.is(Kind::Tensor)) raise("TypeError", "argument 'input' (position 1) must be Tensor, not {}", in.type_name(self));
+    const Type type = type_of(in, self);
+    DType t = dtype_or(o.dtype, type.dtype, "zeros_like", in);
+    const Layout layout = layout_of(in, self);
+    auto make = [&](const Sizes& sizes) { return value.is_unbound() ? emit_one(in, "empty"_op, {}, attrs({{"sizes", sizes}, {"dtype", t}})) : full_tensor(in, t, sizes, value); };
+    (void)format;
+    if (layout.is_contiguous() || !layout.is_dense() || layout.numel() == 0) return finish(in, make(type.sizes), o, tensor_of(self));
+    // Made in the order of memory, then seen in the order of axes.
+    std::vector<int64_t> order(layout.sizes.size()), back(order.size());
+    for (size_t i = 0; i < order.size(); ++i) order[i] = static_cast<int64_t>(i);
+    std::stable_sort(order.begin(), order.end(), [&](int64_t a, int64_t b) { return layout.strides[static_cast<size_t>(a)] > layout.strides[static_cast<size_t>(b)]; });
+    Sizes frame;
+    for (size_t i = 0; i < order.size(); ++i) {
+        frame.push_back(layout.sizes[static_cast<size_t>(order[i])]);
+        back[static_cast<size_t>(order[i])] = static_cast<int64_t>(i);
+    }
+    PyValue made = emit_one(in, "permute"_op, {make(frame)}, attrs({{"dims", back}}));
+    return finish(in, made, o, tensor_of(self));
+}
+
+DType number_dtype(Interpreter& in, PyValue v) {
+    if (v.is(Kind::Tensor)) return type_of(in, v).dtype;
+    return leaf_dtype(in, v);
+}
+
+PyValue full(Interpreter& in, Args& args) {
+    FactoryOptions o = take_options(args);
+    ArgReader a(in, args, "full(size, fill_value)");
+    Sizes sizes = to_sizes(in, a["size"], "a size");
+    check_sizes("full", sizes);
+    PyValue value = a["fill_value"];
+    DType t = dtype_or(o.dtype, number_dtype(in, value), "full", in);
+    return finish(in, full_tensor(in, t, sizes, value), o);
+}
+
+PyValue arange(Interpreter& in, Args& args) {
+    FactoryOptions o = take_options(args);
+    PyValue start = PyValue::integer(0), end, step = PyValue::integer(1);
+    if (args.size() == 1 && args.keyword("end").is_unbound()) {
+        ArgReader a(in, args, "arange(end, *, step=1)");
+        end = a["end"];
+        if (a.has("step")) step = a["step"];
+    } else {
+        ArgReader a(in, args, "arange(start=0, end=None, step=1)");
+        if (a.has("start")) start = a["start"];
+        end = a["end"];
+        if (a.has("step")) step = a["step"];
+    }
+    for (PyValue* v : {&start, &end, &step})
+        if (v->is(Kind::Tensor)) *v = item_of(in, *v);
+    Attrs attributes;
+    if (given(o.dtype)) attributes.set("dtype", dtype_or(o.dtype, DType::F32, "arange", in));
+    return finish(in, emit_one(in, "arange"_op, {start, end, step}, attributes), o);
+}
+
+PyValue linspace(Interpreter& in, Args& args) {
+    FactoryOptions o = take_options(args);
+    ArgReader a(in, args, "linspace(start, end, steps)");
+    Attrs attributes = attrs({{"steps", in.need_int(a["steps"], "steps")}, {"dtype", dtype_or(o.dtype, default_dtype(in), "linspace", in)}});
+    return finish(in, emit_one(in, "linspace"_op, {a["start"], a["end"]}, attributes), o);
+}
+
+PyValue eye(Interpreter& in, Args& args) {
+    FactoryOptions o = take_options(args);
+    ArgReader a(in, args, "eye(n, m=None)");
+    Attrs attributes = attrs({{"n", in.need_int(a["n"], "n")}, {"dtype", dtype_or(o.dtype, default_dtype(in), "eye", in)}});
+    if (a.has("m") && given(a["m"])) attributes.set("m", in.need_int(a["m"], "m"));
+    return finish(in, emit_one(in, "eye"_op, {}, attributes), o);
+}
+
+/// A new tensor from another one: `torch.tensor(t)`, with PyTorch's advice.
+PyValue tensor_of_tensor(Interpreter& in, PyValue data, DType dtype, bool advise) {
+    if (advise)
+        in.script_warning("UserWarning", "To copy construct from a tensor, it is recommended to use sourceTensor.detach().clone() or sourceTensor.detach().clone().requires_grad_(True), rather than torch.tensor(sourceTensor).");
+    PyValue source = detach(in, data);
+    return emit_one(in, "to_dtype"_op, {clone(in, source)}, attrs({{"dtype", dtype}}));
+}
+
+PyValue tensor(Interpreter& in, Args& args) {
+    FactoryOptions o = take_options(args);
+    ArgReader a(in, args, "tensor(data)");
+    PyValue data = a["data"];
+    if (data.is(Kind::Tensor)) return finish(in, tensor_of_tensor(in, data, dtype_or(o.dtype, type_of(in, data).dtype, "tensor", in), true), o, tensor_of(data));
+    return finish(in, tensor_from(in, data, given(o.dtype) ? o.dtype : PyValue::none()), o);
+}
+
+}  // namespace
+
+PyValue tensor_from(Interpreter& in, PyValue data, PyValue dtype) {
+    if (data.is(Kind::RunTimeList)) {
+        const auto* list = data.as<RunTimeListObject>();
+        if (list->static_length < 0) throw NotSupported("torch.tensor of a list whose length is known only at run time");
+        DType t = given(dtype) ? dtype.as_dtype() : list->element.kind == Type::Kind::F64 ? default_dtype(in) : dtype_of_number(list->element.kind);
+        Attrs attributes = attrs({{"sizes", Sizes{list->static_length}}, {"dtype", t}});
+        return emit_one(in, "list_to_tensor"_op, {PyValue::dynamic(list->list, Type::Kind::List)}, attributes);
+    }
+    Sizes sizes;
+    Values leaves;
+    flatten(in, data, 0, sizes, leaves);
+    // An empty list ends the sizes where it stands.
+    bool dynamic = false;
+    DType inferred = leaves.empty() ? default_dtype(in) : leaf_dtype(in, leaves[0]);
+    for (PyValue v : leaves) {
+        DType t = leaf_dtype(in, v);
+        inferred = promote(inferred, t);
+        dynamic |= v.is(Kind::Tensor) || v.is_dynamic();
+    }
+    DType t = given(dtype) ? dtype.as_dtype() : inferred;
+    if (!dynamic) {
+        std::vector<std::byte> bytes;
+        for (PyValue v : leaves) append_element(in, bytes, t, v);
+        return literal_tensor(in, t, sizes, std::move(bytes));
+    }
+    Operands operands;
+    for (PyValue v : leaves) operands.push_back(v.is(Kind::Tensor) ? item_of(in, v) : v);
+    return emit_one(in, "from_scalars"_op, operands, attrs({{"sizes", sizes}, {"dtype", t}}));
+}
+
+PyValue fill_with(Interpreter& in, PyValue tensor, PyValue number) {
+    WriteOptions options;
+    options.check_overlap = false;
+    options.check_cast = false;
+    if (number.is(Kind::Tensor) && type_of(in, number).rank() != 0)
+        raise("RuntimeError", "fill_ only supports 0-dimension value tensor but got tensor with {} dimensions.", type_of(in, number).rank());
+    DType t = type_of(in, tensor).dtype;
+    if (number.is(Kind::Complex) && !is_complex(t)) raise("RuntimeError", "value cannot be converted to type {} without overflow", c_name(t));
+    if (number.is_static_number() && is_integral(t)) {
+        std::vector<std::byte> unused;
+        if (number.is(Kind::Float) && !std::isfinite(number.as_float())) raise("RuntimeError", "value cannot be converted to type {} without overflow", c_name(t));
+        append_element(in, unused, t, number);
+    }
+    return emit_write(in, tensor, "full"_op, {number}, attrs({{"fill", true}}), options);
+}
+
+PyValue copy_into(Interpreter& in, PyValue tensor, PyValue source) {
+    WriteOptions options;
+    options.check_cast = false;
+    options.check_shape = false;
+    const Sizes target = type_of(in, tensor).sizes;
+    const Sizes sizes = type_of(in, source).sizes;
+    if (broadcast(sizes, target) != target) raise("RuntimeError", "output with shape [{}] doesn't match the broadcast shape [{}]", fmt::join(target, ", "), fmt::join(broadcast(sizes, target), ", "));
+    return emit_write(in, tensor, "copy"_op, {source}, {}, options);
+}
+
+void bind_creation(Interpreter& in, const ModuleObject* torch, const ClassObject* tensor_class) {
+    struct Sized { const char* name; PyValue value; };
+    const Sized sized[] = {{"zeros", PyValue::integer(0)}, {"ones", PyValue::integer(1)}, {"empty", PyValue()}};
+    for (const Sized& s : sized) {
+        in.add_function(torch, s.name, [s](Interpreter& i, Args& a) { return sized_factory(i, a, s.name, s.value); });
+        in.add_function(torch, std::string(s.name) + "_like", [s](Interpreter& i, Args& a) {
+            PyValue self = a.size() ? a[0] : a.keyword("input");
+            return like_factory(i, self, a, s.value);
+        });
+        in.add_method(tensor_class, std::string("new_") + s.name, [s](Interpreter& i, Args& a) {
+            PyValue self = a[0];
+            a.positional.erase(a.positional.begin());
+            bool own = a.keyword("dtype").is_unbound() || a.keyword("dtype").is_none();
+            if (own) {
+                std::erase_if(a.keywords, [](const auto& k) { return *k.first == "dtype"; });
+                a.keywords.emplace_back(symbol("dtype"), PyValue::dtype(type_of(i, self).dtype));
+            }
+            PyValue made = sized_factory(i, a, s.name, s.value);
+            i.heap().change(tensor_of(made)).cuda = tensor_of(self)->cuda;
+            return made;
+        });
+    }
+    in.add_function(torch, "full", full);
+    in.add_function(torch, "full_like", [](Interpreter& i, Args& a) {
+        PyValue value = a.size() > 1 ? a[1] : a.keyword("fill_value");
+        PyValue self = a.size() ? a[0] : a.keyword("input");
+        return like_factory(i, self, a, value);
+    });
+    in.add_method(tensor_class, "new_full", [](Interpreter& i, Args& a) {
+        PyValue self = a[0];
+        a.positional.erase(a.positional.begin());
+        if (a.keyword("dtype").is_unbound()) a.keywords.emplace_back(symbol("dtype"), PyValue::dtype(type_of(i, self).dtype));
+        return full(i, a);
+    });
+    in.add_method(tensor_class, "new_tensor", [](Interpreter& i, Args& a) {
+        PyValue self = a[0];
+        a.positional.erase(a.positional.begin());
+        if (a.keyword("dtype").is_unbound()) a.keywords.emplace_back(symbol("dtype"), PyValue::dtype(type_of(i, self).dtype));
+        return tensor(i, a);
+    });
+    in.add_function(torch, "arange", arange);
+    in.add_function(torch, "linspace", linspace);
+    in.add_function(torch, "eye", eye);
+    in.add_function(torch, "tensor", tensor);
+    in.add_function(torch, "as_tensor", [](Interpreter& i, Args& a) {
+        if (a.size() && a[0].is(Kind::Tensor) && a.keywords.empty()) return a[0];
+        return tensor(i, a);
+    });
+}
+
+}  // namespace sifr::capture

@@ -1,0 +1,14 @@
+#pragma once
+
+#include "compiler/frontend/capture/interpreter.h"
+
+namespace sifr::capture {
+
+/// Puts a fresh tensor where `device` (a device, a string, None or unbound) says, else where `like` is. `cuda` without
+/// `--device=cuda` is PyTorch's error on a machine without CUDA.
+void place_on_device(Interpreter& in, PyValue tensor, PyValue device, const TensorObject* like);
+/// `torch.device("cuda:0")`.
+PyValue parse_device(Interpreter& in, PyValue v);
+std::string device_text(PyValue device);  ///< `cuda:0`
+
+}  // namespace sifr::capture
