@@ -1,0 +1,574 @@
+// Which instructions of one region become one kernel.
+//
+// 1. Copies. A fill, an extract, and a cheap pointwise value whose readers stand in other spaces is written again into each kernel
+//    that reads it, where that avoids a pass over memory. What something else than a kernel needs is kept besides.
+// 2. Clusters, in program order. An instruction joins the clusters of its producers when
+//      - it has elements in their space: the full values of a pointwise or row cluster, or the row values of a reduction;
+//      - every value of the cluster that it reads, it reads at the element that the cluster computes at that moment;
+//      - no path leads from the cluster through something outside of it back into it.
+//    A reduction along the innermost axis turns a pointwise cluster into a row cluster. A reduction along another axis takes its
+//    producers in if nobody else reads them.
+// 3. Order. Effects keep theirs, nothing passes a clock read, and everything stands behind what it reads.
+
+#include "passes/fusion/clusters.h"
+
+#include <algorithm>
+#include <functional>
+#include <queue>
+
+#include "ir/base/check.h"
+
+namespace sifr {
+
+namespace {
+
+constexpr int cheap = 4;             ///< weighted scalar operations that are cheaper than a pass over memory
+constexpr size_t most_members = 160; ///< of one cluster: kernels stay small enough for quick compilation
+constexpr int deepest_copy = 64;
+
+/// A symbolic coordinate: variables beyond those of any kernel.
+Affine symbol(size_t axis) { return Affine::of(VarId(axis)); }
+
+Coords space_coords(const Sizes& space) {
+    Coords c;
+    for (size_t d = 0; d < space.size(); ++d) c.at.push_back(space[d] == 1 ? Affine{} : symbol(d));
+    return c;
+}
+
+Sizes without_axis(const Sizes& s, int axis) {
+    Sizes out = s;
+    out.erase(out.begin() + axis);
+    return out;
+}
+Sizes kept_axis(const Sizes& s, int axis) {
+    Sizes out = s;
+    out[static_cast<size_t>(axis)] = 1;
+    return out;
+}
+
+}  // namespace
+
+Role role_of(const Function& f, const Inst& inst) {
+    if (inst.op == "extract"_op) return Role::Extract;
+    if (inst.op == "insert"_op) return Role::Insert;
+    if (inst.op == "insert_add"_op || inst.op == "insert_seq"_op) return Role::Scatter;
+    switch (def(inst.op).lower) {
+        case Lower::Pointwise: return Role::Pointwise;
+        case Lower::Fill: return inst.attrs.has("data") ? Role::Outside : Role::Fill;
+        case Lower::Reduction: return Role::Reduce;
+        case Lower::Contraction: return Role::Contraction;
+        case Lower::Gather: return Role::Gather;
+        case Lower::Scatter: return Role::Scatter;
+        case Lower::Scan: return Role::Scan;
+        case Lower::Concat: return Role::Concat;
+        default: break;
+    }
+    (void)f;
+    return Role::Outside;
+}
+
+Clusters::Clusters(const Function& f, RegionId region, const std::set<InstId>& separate) : f_(f), region_(region), separate_(separate) {
+    collect();
+    decide_copies();
+    form();
+}
+
+int Clusters::node_of(ValueId v) const {
+    if (f_[v].def != Value::Def::Result) return -1;
+    auto it = node_by_inst_.find(f_[v].inst.index);
+    return it == node_by_inst_.end() ? -1 : static_cast<int>(it->second);
+}
+
+void Clusters::collect() {
+    for (InstId id : f_[region_].insts) {
+        if (f_[id].erased) continue;
+        node_by_inst_[id.index] = nodes.size();
+        Node n;
+        n.inst = id;
+        n.role = role_of(f_, f_[id]);
+        nodes.push_back(std::move(n));
+    }
+    auto add_use = [&](ValueId v, size_t user) {
+        int p = node_of(v);
+        if (p >= 0 && static_cast<size_t>(p) != user && (nodes[static_cast<size_t>(p)].users.empty() || nodes[static_cast<size_t>(p)].users.back() != user))
+            nodes[static_cast<size_t>(p)].users.push_back(user);
+    };
+    std::function<void(InstId, size_t, bool)> uses_of = [&](InstId id, size_t user, bool nested) {
+        auto use = [&](ValueId v) {
+            add_use(v, user);
+            if (int p = node_of(v); nested && p >= 0) nodes[static_cast<size_t>(p)].escapes = true;
+        };
+        for (ValueId v : f_[id].operands) use(v);
+        for (ValueId v : f_[id].results) {
+            for (const RunTimeSize& r : f_.type(v).run_time_sizes) use(r.size);
+        }
+        for (RegionId r : f_[id].regions) {
+            for (InstId inner : f_[r].insts) {
+                if (!f_[inner].erased) uses_of(inner, user, true);
+            }
+            for (ValueId v : f_[r].results) {
+                add_use(v, user);
+                if (int p = node_of(v); p >= 0) nodes[static_cast<size_t>(p)].escapes = true;
+            }
+        }
+    };
+    for (size_t i = 0; i < nodes.size(); ++i) uses_of(nodes[i].inst, i, false);
+    for (ValueId v : f_[region_].results) {
+        if (int p = node_of(v); p >= 0) nodes[static_cast<size_t>(p)].escapes = true;
+    }
+    // Effects keep their order among their kind; nothing passes a clock read.
+    std::function<void(InstId, bool&, bool&, bool&)> effects = [&](InstId id, bool& host, bool& random, bool& clock) {
+        Effect e = def(f_[id].op).effect;
+        host |= e == Effect::Host || e == Effect::Check;
+        random |= e == Effect::Random;
+        clock |= f_[id].op == "clock"_op;
+        for (RegionId r : f_[id].regions) {
+            for (InstId inner : f_[r].insts) {
+                if (!f_[inner].erased) effects(inner, host, random, clock);
+            }
+        }
+    };
+    int last_host = -1, last_random = -1, last_clock = -1, clocks = 0;
+    for (size_t i = 0; i < nodes.size(); ++i) {
+        bool host = false, random = false, clock = false;
+        effects(nodes[i].inst, host, random, clock);
+        auto behind = [&](int first) {
+            if (first >= 0) nodes[static_cast<size_t>(first)].users.push_back(i);
+        };
+        if (host) behind(last_host), last_host = static_cast<int>(i);
+        if (random) behind(last_random), last_random = static_cast<int>(i);
+        if (clock) {
+            for (size_t before = static_cast<size_t>(last_clock + 1); before < i; ++before) nodes[before].users.push_back(i);
+            last_clock = static_cast<int>(i);
+            ++clocks;
+        } else behind(last_clock);
+        clocks_before_.push_back(clocks);
+    }
+    for (size_t i = 0; i < nodes.size(); ++i) {
+        const Inst& inst = f_[nodes[i].inst];
+        int c = 0;
+        if (nodes[i].role == Role::Pointwise) {
+            ScalarBody body = scalar_body(f_, inst);
+            for (const Expr& e : body.arena.nodes) {
+                if (arity(e.op) > 0 && e.op != ScalarOp::Cast) c += e.op >= ScalarOp::Exp ? 10 : e.op == ScalarOp::Div || e.op == ScalarOp::Sqrt ? 3 : 1;
+            }
+            for (ValueId v : inst.operands) {
+                int p = node_of(v);
+                if (p >= 0 && nodes[static_cast<size_t>(p)].role == Role::Pointwise) c += cost_[static_cast<size_t>(p)];
+            }
+        } else if (nodes[i].role == Role::Extract) {
+            int p = node_of(inst.operands[0]);
+            if (p >= 0) c = cost_[static_cast<size_t>(p)];
+        }
+        cost_.push_back(std::min(c, 1000));
+    }
+}
+
+/// The user reads `v` element by element in the same space.
+bool Clusters::same_space_use(size_t user, ValueId v) const {
+    const Inst& u = f_[nodes[user].inst];
+    switch (nodes[user].role) {
+        case Role::Pointwise: return f_.type(u.results[0]).sizes == f_.type(v).sizes;
+        case Role::Reduce: return true;
+        case Role::Insert: return u.operands[1] == v && u.operands[0] != v;
+        default: return false;
+    }
+}
+
+/// The user's kernel could compute `v` itself.
+bool Clusters::soft_use(size_t user, ValueId v) const {
+    const Inst& u = f_[nodes[user].inst];
+    Role made = nodes[static_cast<size_t>(node_of(v))].role;
+    switch (nodes[user].role) {
+        case Role::Pointwise: case Role::Extract: case Role::Reduce: case Role::Concat: return true;
+        case Role::Fill: return true;
+        case Role::Insert: return u.operands[1] == v || made == Role::Fill;
+        case Role::Contraction: return made == Role::Extract;
+        default: return false;
+    }
+}
+
+void Clusters::decide_copies() {
+    for (size_t i = nodes.size(); i-- > 0;) {
+        Node& n = nodes[i];
+        const Inst& inst = f_[n.inst];
+        if (n.role != Role::Pointwise && n.role != Role::Fill && n.role != Role::Extract) continue;
+        if (inst.results.empty() || !f_.type(inst.results[0]).run_time_sizes.empty()) continue;
+        ValueId v = inst.results[0];
+        bool hard = n.escapes, crosses = false, clock_between = false, any_soft = false;
+        int copies = 0;
+        bool repeats = false;  // a copy would compute elements again along an outer axis
+        for (size_t u : n.users) {
+            const auto& operands = f_[nodes[u].inst].operands;
+            if (std::find(operands.begin(), operands.end(), v) == operands.end()) continue;  // an order, no use
+            if (!soft_use(u, v)) {
+                hard = true;
+                continue;
+            }
+            any_soft = true;
+            ++copies;
+            clock_between |= clocks_before_[u] != clocks_before_[i];
+            if (same_space_use(u, v)) continue;
+            crosses = true;
+            const Sizes& from = f_.type(v).sizes;
+            const Sizes& to = f_.type(f_[nodes[u].inst].results[0]).sizes;
+            if (nodes[u].role == Role::Extract) {
+                const Layout& l = f_[nodes[u].inst].attrs.get<Layout>("layout");
+                for (size_t d = 0; d + 1 < l.sizes.size(); ++d) repeats |= l.sizes[d] > 1 && l.strides[d] == 0;
+            } else {
+                // Broadcast along the last axis only is computed once in front of the inner loop.
+                Sizes rows = to;
+                if (!rows.empty()) rows.back() = 1;
+                Sizes squeezed = from;
+                while (squeezed.size() < rows.size()) squeezed.insert(squeezed.begin(), 1);
+                repeats |= squeezed != rows && element_count(from) != element_count(to) && element_count(from) > 1;
+            }
+        }
+        if (n.role == Role::Fill || n.role == Role::Extract) {
+            // An extract of something dear is a reason to keep that, not to compute it again: its producer decides.
+            n.copied = any_soft;
+            n.real = hard || !any_soft;
+            continue;
+        }
+        bool in_part = inst.attrs.has("separate");
+        if (hard || clock_between || in_part || !any_soft || !crosses) {
+            // Row values of a reduction are read across spaces by their own row cluster: form() joins them.
+            continue;
+        }
+        bool once = copies == 1 && !repeats;
+        if (once || cost_[i] <= cheap || element_count(f_.type(v).sizes) == 1) {
+            n.copied = true;
+            n.real = false;
+        }
+    }
+}
+
+void Clusters::reach(size_t i, std::set<size_t>& real) const {
+    std::vector<size_t> stack{i};
+    std::set<size_t> seen;
+    while (!stack.empty()) {
+        size_t n = stack.back();
+        stack.pop_back();
+        for (ValueId v : f_[nodes[n].inst].operands) {
+            int p = node_of(v);
+            if (p < 0 || !seen.insert(static_cast<size_t>(p)).second) continue;
+            const Node& producer = nodes[static_cast<size_t>(p)];
+            if (producer.copied) stack.push_back(static_cast<size_t>(p));
+            if (!producer.copied && producer.real) real.insert(static_cast<size_t>(p));
+        }
+    }
+}
+
+/// Everything that `v` at these coordinates reads inside the cluster is read at the element that the cluster computes.
+bool Clusters::coordinates_agree(const Cluster& c, ValueId v, const Coords& at, int depth) const {
+    if (depth > deepest_copy) return false;
+    if (!f_.type(v).is_tensor()) return true;
+    int p = node_of(v);
+    auto range = [&](VarId s) -> std::optional<std::pair<int64_t, int64_t>> { return std::pair<int64_t, int64_t>(0, c.space[s.index] - 1); };
+    bool member = p >= 0 && std::find(c.members.begin(), c.members.end(), static_cast<size_t>(p)) != c.members.end();
+    if (member && !nodes[static_cast<size_t>(p)].copied) {
+        const Sizes& sizes = f_.type(v).sizes;
+        Coords expected = space_coords(c.space);
+        if (c.axis >= 0 && nodes[static_cast<size_t>(p)].role == Role::Reduce) {
+            expected.at.erase(expected.at.begin() + c.axis);
+            if (sizes.size() == c.space.size()) expected.at.insert(expected.at.begin() + c.axis, Affine{});
+        } else if (c.axis >= 0 && sizes != c.space) {
+            expected.at.erase(expected.at.begin() + c.axis);
+            if (sizes.size() == c.space.size()) expected.at.insert(expected.at.begin() + c.axis, Affine{});
+        }
+        if (at.flat) return expected.at.size() == 1 ? expected.at[0] == at.at[0] : linear(expected, sizes) == at.at[0];
+        return expected.at == at.at;
+    }
+    if (p < 0 || !nodes[static_cast<size_t>(p)].copied) return true;  // read from memory, anywhere
+    const Inst& inst = f_[nodes[static_cast<size_t>(p)].inst];
+    if (inst.op == "extract"_op) {
+        // Run-time indices stand for themselves; what they reach is read from memory or not at all.
+        std::vector<VarId> indices;
+        size_t count = inst.attrs.get<Layout>("layout").index_scales.size();
+        for (size_t k = 0; k < count; ++k) indices.push_back(VarId(1000 + k));
+        auto open = [&](VarId s) { return s.index < c.space.size() ? range(s) : std::nullopt; };
+        auto inner = frame_coords(inst.attrs.get<Layout>("layout"), f_.type(inst.operands[0]).sizes, at, indices, open);
+        return inner && coordinates_agree(c, inst.operands[0], *inner, depth + 1);
+    }
+    if (nodes[static_cast<size_t>(p)].role == Role::Fill) return !(at.flat && inst.op == "eye"_op);
+    for (ValueId o : inst.operands) {
+        if (!f_.type(o).is_tensor()) continue;
+        auto inner = broadcast_coords(f_.type(o).sizes, f_.type(v).sizes, at);
+        if (!inner || !coordinates_agree(c, o, *inner, depth + 1)) return false;
+    }
+    return true;
+}
+
+/// Node `i` can be computed in cluster `c` (which has its space already).
+bool Clusters::readable(const Cluster& c, size_t i) const {
+    const Inst& inst = f_[nodes[i].inst];
+    Coords full = space_coords(c.space);
+    auto row = [&](const Sizes& sizes) {
+        Coords at = full;
+        at.at.erase(at.at.begin() + c.axis);
+        if (sizes.size() == c.space.size()) at.at.insert(at.at.begin() + c.axis, Affine{});
+        return at;
+    };
+    switch (nodes[i].role) {
+        case Role::Reduce: return coordinates_agree(c, inst.operands[0], full, 0);
+        case Role::Insert: {
+            const Sizes& sizes = f_.type(inst.operands[1]).sizes;
+            return coordinates_agree(c, inst.operands[1], sizes == c.space ? full : row(sizes), 0);
+        }
+        case Role::Fill: return true;
+        default: break;
+    }
+    const Sizes& sizes = f_.type(inst.results[0]).sizes;
+    Coords at = sizes == c.space ? full : row(sizes);
+    if (nodes[i].role == Role::Extract) {
+        std::vector<VarId> indices;
+        for (size_t k = 0; k < inst.attrs.get<Layout>("layout").index_scales.size(); ++k) indices.push_back(VarId(1000 + k));
+        auto open = [&](VarId s) { return s.index < c.space.size() ? std::optional(std::pair<int64_t, int64_t>(0, c.space[s.index] - 1)) : std::nullopt; };
+        auto inner = frame_coords(inst.attrs.get<Layout>("layout"), f_.type(inst.operands[0]).sizes, at, indices, open);
+        return inner && coordinates_agree(c, inst.operands[0], *inner, 0);
+    }
+    for (ValueId o : inst.operands) {
+        if (!f_.type(o).is_tensor()) continue;
+        auto inner = broadcast_coords(f_.type(o).sizes, sizes, at);
+        if (!inner || !coordinates_agree(c, o, *inner, 0)) return false;
+    }
+    return true;
+}
+
+/// What an insert goes into is copied around it, or is there already: the same kernel does not make it.
+bool Clusters::inserts_into_member(const Cluster& c, size_t i) const {
+    if (nodes[i].role != Role::Insert) return false;
+    int base = node_of(f_[nodes[i].inst].operands[0]);
+    return base >= 0 && std::find(c.members.begin(), c.members.end(), static_cast<size_t>(base)) != c.members.end();
+}
+
+bool Clusters::joins(Cluster c, size_t i, Cluster& out) const {
+    const Node& n = nodes[i];
+    const Inst& inst = f_[n.inst];
+    if (c.shape == Shape::Single || c.members.size() >= most_members || separate_.count(n.inst)) return false;
+    for (size_t m : c.members) {
+        if (separate_.count(nodes[m].inst)) return false;
+        // Nothing reads what an insert wrote inside of the kernel that writes it.
+        if (nodes[m].role == Role::Insert && std::find(nodes[m].users.begin(), nodes[m].users.end(), i) != nodes[m].users.end()) return false;
+    }
+    if (inserts_into_member(c, i)) return false;
+    if (n.role == Role::Reduce) {
+        const Sizes& sizes = f_.type(inst.operands[0]).sizes;
+        int axis = static_cast<int>(inst.attrs.get<std::vector<int64_t>>("dim").at(0));
+        bool innermost = axis + 1 == static_cast<int>(sizes.size());
+        if (sizes != c.space || (c.axis >= 0 && c.axis != axis)) return false;
+        if (c.shape == Shape::Columns) return false;
+        if (c.shape == Shape::Pointwise) {
+            c.shape = innermost ? Shape::Rows : Shape::Columns;
+            c.axis = axis;
+            if (!innermost) {
+                // Full values of a column reduction are never stored: nobody else may read them.
+                for (size_t m : c.members) {
+                    if (nodes[m].escapes || nodes[m].role == Role::Insert) return false;
+                    for (size_t u : nodes[m].users) {
+                        if (u != i && std::find(c.members.begin(), c.members.end(), u) == c.members.end()) return false;
+                    }
+                }
+            }
+        }
+    } else {
+        const Sizes& sizes = n.role == Role::Insert ? f_.type(inst.operands[1]).sizes : f_.type(inst.results[0]).sizes;
+        if (sizes != c.space) {
+            if (c.axis < 0 || (sizes != without_axis(c.space, c.axis) && sizes != kept_axis(c.space, c.axis))) return false;
+        } else if (c.shape == Shape::Columns) return false;
+    }
+    c.members.push_back(i);
+    if (!readable(c, i)) return false;
+    out = std::move(c);
+    return true;
+}
+
+bool Clusters::merges(const Cluster& a, const Cluster& b, Cluster& out) const {
+    if (a.shape == Shape::Single || b.shape == Shape::Single || a.shape == Shape::Columns || b.shape == Shape::Columns) return false;
+    if (a.space != b.space || (a.axis >= 0 && b.axis >= 0 && a.axis != b.axis)) return false;
+    if (a.members.size() + b.members.size() > most_members) return false;
+    out = a.axis >= 0 ? a : b;
+    out.members.clear();
+    std::merge(a.members.begin(), a.members.end(), b.members.begin(), b.members.end(), std::back_inserter(out.members));
+    for (size_t m : out.members) {
+        if (separate_.count(nodes[m].inst) || inserts_into_member(out, m) || !readable(out, m)) return false;
+        for (size_t u : nodes[m].users) {
+            if (nodes[m].role == Role::Insert && std::binary_search(out.members.begin(), out.members.end(), u)) return false;
+        }
+    }
+    return true;
+}
+
+bool Clusters::path_outside(const std::set<size_t>& from, const std::set<size_t>& to) const {
+    if (to.empty()) return false;
+    size_t limit = *to.rbegin();
+    // State: a node, and whether the path has been outside already.
+    std::vector<std::pair<size_t, bool>> stack;
+    std::set<std::pair<size_t, bool>> seen;
+    for (size_t n : from) stack.emplace_back(n, false);
+    while (!stack.empty()) {
+        auto [n, outside] = stack.back();
+        stack.pop_back();
+        for (size_t u : nodes[n].users) {
+            if (u > limit) continue;
+            bool inside = from.count(u) || to.count(u);
+            if (inside && outside) return true;
+            if (inside) continue;
+            // A node that is only copied is part of whatever reads it.
+            bool now_outside = outside || nodes[u].real;
+            if (seen.insert({u, now_outside}).second) stack.emplace_back(u, now_outside);
+            // The other members of a cluster on the path lead on, too.
+            if (nodes[u].real && nodes[u].cluster >= 0) {
+                for (size_t m : clusters[static_cast<size_t>(nodes[u].cluster)].members) {
+                    if (seen.insert({m, true}).second) stack.emplace_back(m, true);
+                }
+            }
+        }
+    }
+    return false;
+}
+
+/// False if what the node reads cannot be computed in a kernel together with it.
+bool Clusters::place(size_t i) {
+    Node& n = nodes[i];
+    const Inst& inst = f_[n.inst];
+    // A reading of all of a value under other sizes moves nothing.
+    bool alias = false;
+    if (n.role == Role::Extract) {
+        const Layout& l = inst.attrs.get<Layout>("layout");
+        int p = node_of(inst.operands[0]);
+        bool in_memory = p < 0 || nodes[static_cast<size_t>(p)].real;
+        alias = in_memory && l.is_static() && l.offset == 0 && l.is_contiguous() && l.numel() == f_.type(inst.operands[0]).numel();
+    }
+    Cluster own;
+    own.members = {i};
+    bool nest = (n.role == Role::Pointwise || n.role == Role::Fill || n.role == Role::Extract || n.role == Role::Insert || n.role == Role::Reduce) && !alias;
+    if (nest) {
+        own.shape = Shape::Pointwise;
+        if (n.role == Role::Reduce) {
+            own.space = f_.type(inst.operands[0]).sizes;
+            own.axis = static_cast<int>(inst.attrs.get<std::vector<int64_t>>("dim").at(0));
+            own.shape = own.axis + 1 == static_cast<int>(own.space.size()) ? Shape::Rows : Shape::Columns;
+        } else {
+            own.space = n.role == Role::Insert ? f_.type(inst.operands[1]).sizes : f_.type(inst.results[0]).sizes;
+        }
+        if (!readable(own, i)) return false;
+    } else {
+        own.kind = alias ? "alias" : n.role == Role::Contraction ? "contraction" : n.role == Role::Gather ? "gather" : n.role == Role::Scatter ? "scatter"
+                   : n.role == Role::Scan ? "scan" : "concat";
+    }
+    n.cluster = static_cast<int>(clusters.size());
+    clusters.push_back(own);
+    if (!nest) return true;
+
+    std::set<size_t> producers;
+    reach(i, producers);
+    std::vector<int> candidates;
+    for (auto p = producers.rbegin(); p != producers.rend(); ++p) {
+        int c = nodes[*p].cluster;
+        if (c >= 0 && std::find(candidates.begin(), candidates.end(), c) == candidates.end()) candidates.push_back(c);
+    }
+    // Row clusters first: what could join a pointwise and a row cluster stays with the row.
+    std::stable_sort(candidates.begin(), candidates.end(), [&](int a, int b) {
+        return clusters[static_cast<size_t>(a)].axis >= 0 && clusters[static_cast<size_t>(b)].axis < 0;
+    });
+    for (int candidate : candidates) {
+        Cluster& mine = clusters[static_cast<size_t>(n.cluster)];
+        Cluster& other = clusters[static_cast<size_t>(candidate)];
+        if (candidate == n.cluster || other.members.empty()) continue;
+        std::set<size_t> a(other.members.begin(), other.members.end()), b(mine.members.begin(), mine.members.end());
+        Cluster merged;
+        bool fits = b.size() == 1 ? joins(other, i, merged) : merges(other, mine, merged);
+        if (!fits || path_outside(a, b) || path_outside(b, a)) continue;
+        std::sort(merged.members.begin(), merged.members.end());
+        for (size_t m : mine.members) nodes[m].cluster = candidate;
+        if (static_cast<size_t>(n.cluster) != static_cast<size_t>(candidate)) mine.members.clear();
+        clusters[static_cast<size_t>(candidate)] = std::move(merged);
+        for (size_t m : clusters[static_cast<size_t>(candidate)].members) nodes[m].cluster = candidate;
+    }
+    return true;
+}
+
+void Clusters::form() {
+    for (size_t i = 0; i < nodes.size(); ++i) {
+        if (nodes[i].role == Role::Outside || !nodes[i].real || place(i)) continue;
+        // A value that is read under sizes which do not follow its axes is kept in memory, and all begins again.
+        bool changed = false;
+        std::vector<size_t> stack{i};
+        std::set<size_t> seen;
+        while (!stack.empty()) {
+            size_t n = stack.back();
+            stack.pop_back();
+            for (ValueId v : f_[nodes[n].inst].operands) {
+                int p = node_of(v);
+                if (p < 0 || !seen.insert(static_cast<size_t>(p)).second || !nodes[static_cast<size_t>(p)].copied) continue;
+                Node& producer = nodes[static_cast<size_t>(p)];
+                if (producer.role == Role::Pointwise || producer.role == Role::Fill) {
+                    producer.copied = false;
+                    producer.real = true;
+                    changed = true;
+                } else stack.push_back(static_cast<size_t>(p));
+            }
+        }
+        SIFR_CHECK(changed, "'{}' cannot stand in a kernel of its own", name_of(f_[nodes[i].inst].op));
+        clusters.clear();
+        for (Node& n : nodes) n.cluster = -1;
+        i = static_cast<size_t>(-1);
+    }
+    for (Cluster& c : clusters) {
+        if (!c.kind.empty()) continue;
+        c.kind = c.shape == Shape::Rows ? "rows" : c.shape == Shape::Columns ? "columns" : "pointwise";
+        if (c.members.size() == 1 && nodes[c.members[0]].role == Role::Fill) c.kind = "fill";
+        if (c.members.size() == 1 && nodes[c.members[0]].role == Role::Extract) c.kind = "copy";
+    }
+}
+
+std::vector<int64_t> Clusters::order() const {
+    // Units: clusters, and outside nodes. A copied node that nobody needs for itself is in no unit; its edges pass through.
+    auto unit = [&](size_t i) -> std::optional<int64_t> {
+        if (!nodes[i].real) return std::nullopt;
+        return nodes[i].cluster >= 0 ? nodes[i].cluster : ~static_cast<int64_t>(i);
+    };
+    std::map<int64_t, std::set<int64_t>> next;
+    std::map<int64_t, int> waits;
+    std::map<int64_t, size_t> key;
+    for (size_t i = 0; i < nodes.size(); ++i) {
+        auto u = unit(i);
+        if (!u) continue;
+        waits.try_emplace(*u, 0);
+        key[*u] = i;  // the last member's place
+    }
+    for (size_t i = 0; i < nodes.size(); ++i) {
+        auto from = unit(i);
+        if (!from) continue;
+        std::vector<size_t> stack(nodes[i].users);
+        std::set<size_t> seen(stack.begin(), stack.end());
+        while (!stack.empty()) {
+            size_t u = stack.back();
+            stack.pop_back();
+            if (auto to = unit(u); to && *to != *from && next[*from].insert(*to).second) ++waits[*to];
+            if (!nodes[u].copied) continue;
+            for (size_t w : nodes[u].users) {
+                if (seen.insert(w).second) stack.push_back(w);
+            }
+        }
+    }
+    using Entry = std::pair<size_t, int64_t>;
+    std::priority_queue<Entry, std::vector<Entry>, std::greater<>> ready;
+    for (auto& [u, n] : waits) {
+        if (n == 0) ready.emplace(key[u], u);
+    }
+    std::vector<int64_t> out;
+    while (!ready.empty()) {
+        int64_t u = ready.top().second;
+        ready.pop();
+        out.push_back(u);
+        for (int64_t to : next[u]) {
+            if (--waits[to] == 0) ready.emplace(key[to], to);
+        }
+    }
+    SIFR_CHECK(out.size() == waits.size(), "clusters depend on each other in a circle");
+    return out;
+}
+
+}  // namespace sifr

@@ -1,0 +1,111 @@
+// What a kernel does in several steps, as several instructions, so that grouping sees one kind of each:
+//
+//   %s = sum %x                       =>   %r = sum.dim %x, dim=[1]; %s = sum.dim %r, dim=[0]     (inner axis first, as the
+//                                          order of reductions over several axes is defined)
+//   %b = insert_add %a L, %p          =>   %e = extract %a L; %q = add %e, %p; %b = insert %a L, %q    (L names no place twice)
+
+#include "passes/fusion/prepare.h"
+
+#include <algorithm>
+
+#include "ir/base/diagnostic.h"
+#include "ir/func/builder.h"
+#include "ir/op/rules/reduction_rules.h"
+
+namespace sifr {
+
+Op reduction_row(std::string_view combiner) {
+    for (uint16_t i = 0; i < op_name_count; ++i) {
+        const OpDef& row = def(Op{i});
+        if (row.lower != Lower::Reduction || row.reduction != combiner || signature(Op{i}).result_count != 1) continue;
+        for (const Param& p : signature(Op{i}).params) {
+            if (p.name == "dim") return Op{i};
+        }
+    }
+    throw NotSupported(fmt::format("reductions by '{}' along one axis", combiner));
+}
+
+namespace {
+
+/// Reductions along one axis, inner first; the result has the sizes of the instruction's own.
+void split_reduction(Function& f, InstId id) {
+    const Inst inst = f[id];
+    const OpDef& row = def(inst.op);
+    std::vector<int64_t> dims = rules::reduced_dims(InstCall(f, inst));
+    const AttrValue* dim = inst.attrs.find("dim");
+    const auto* list = dim ? std::get_if<std::vector<int64_t>>(dim) : nullptr;
+    bool ready = dims.size() == 1 && inst.results.size() == 1 && list && list->size() == 1 && (*list)[0] == dims[0];
+    if (ready) return;
+    if (inst.results.size() != 1) {
+        // Values and indices of one axis: the attribute is brought into its one form.
+        SIFR_CHECK(dims.size() == 1, "'{}' over {} axes", row.name, dims.size());
+        f[id].attrs.set("dim", std::vector<int64_t>{dims[0]});
+        return;
+    }
+    Builder b(f, inst.parent, inst.location);
+    b.before(id);
+    const Type result = f.type(inst.results[0]);
+    std::string_view combiner = row.reduction;
+    bool arg = combiner == "argmax" || combiner == "argmin";
+    ValueId v = inst.operands[0];
+    bool keep = inst.attrs.get_or("keepdim", false);
+    if (arg && dims.size() != 1) {
+        // The index counts all elements: over the flat value.
+        v = b.reshape(v, {f.type(v).numel()});
+        dims = {0};
+    }
+    if (dims.empty()) {  // of a 0-d value: over one element
+        v = b.reshape(v, {1});
+        dims = {0};
+    }
+    Op op = reduction_row(combiner);
+    for (size_t k = dims.size(); k-- > 0;) {
+        Sizes sizes = f.type(v).sizes;
+        sizes.erase(sizes.begin() + static_cast<std::ptrdiff_t>(dims[k]));
+        Attrs a;
+        for (const Param& p : signature(op).params) {
+            if (p.is_operand()) continue;
+            if (p.name == "dim") a.set("dim", std::vector<int64_t>{dims[k]});
+            else if (p.name == "keepdim") a.set("keepdim", false);
+            else if (p.name == "dtype") a.set("dtype", result.dtype);
+            else a.set(p.name, p.has_default ? p.default_value : AttrValue{});
+        }
+        InstId made = b.emit_typed(op, {v}, std::move(a), {Type::tensor(result.dtype, sizes)});
+        v = f[made].results[0];
+    }
+    (void)keep;
+    if (f.type(v).sizes != result.sizes) v = b.reshape(v, result.sizes);
+    f[v].name = f[inst.results[0]].name;
+    replace_uses(f, inst.results[0], v);
+    f.erase(id);
+}
+
+bool split_insert_add(Function& f, InstId id) {
+    const Inst inst = f[id];
+    const Layout layout = inst.attrs.get<Layout>("layout");
+    if (!layout.is_injective()) return false;
+    Builder b(f, inst.parent, inst.location);
+    b.before(id);
+    std::vector<ValueId> indices(inst.operands.begin() + 2, inst.operands.end());
+    ValueId before = b.extract(inst.operands[0], layout, indices);
+    ValueId sum = b.emit("add"_op, {before, inst.operands[1]});
+    ValueId out = layout.is_whole(f.type(inst.operands[0]).sizes) && layout.sizes == f.type(inst.operands[0]).sizes
+                      ? sum
+                      : b.insert(inst.operands[0], layout, sum, indices);
+    replace_uses(f, inst.results[0], out);
+    f.erase(id);
+    return true;
+}
+
+}  // namespace
+
+void prepare_for_fusion(Function& f) {
+    std::vector<InstId> work;
+    walk(f, f.body, [&](InstId id) { work.push_back(id); });
+    for (InstId id : work) {
+        if (def(f[id].op).lower == Lower::Reduction) split_reduction(f, id);
+        else if (f[id].op == "insert_add"_op) split_insert_add(f, id);
+    }
+}
+
+}  // namespace sifr
