@@ -1,0 +1,109 @@
+// simplify: each instruction in its simplest equal form, bit for bit.
+//
+//   %a = extract %x +3 (3,1)        : f32[2,3]
+//   %b = extract %a +1 (3,1)        : f32[2,2]      =>   %b = extract %x +4 (3,1)
+//   %c = insert %x +4 (3,1), %p
+//   %d = extract %c +4 (3,1)                        =>   %p
+//   %e = mul %b, (full 1.0)                         =>   %b
+//
+// Rules stand by topic in this folder: view_rules (extract and insert), value_rules (identities, fills as numbers, copies).
+// A rule looks at one instruction and what makes its operands. Loops hand on what does not change no longer, and an `if`
+// on a literal gives way to its arm.
+//
+// It stands behind expand-grad (whose rules build plainly and leave the tidying to it) and in front of cse, fuse and the
+// passes that reason about clears, which see fewer forms for it.
+
+#include "passes/functional/simplify/simplify.h"
+
+#include "passes/functional/simplify/rules.h"
+
+namespace sifr {
+namespace {
+
+class Simplify {
+public:
+    explicit Simplify(Function& f) : f_(f) {}
+
+    bool run() {
+        counts_.assign(f_.values.size(), 0);
+        std::vector<std::vector<Use>> uses = compute_uses(f_);
+        for (size_t i = 0; i < uses.size(); ++i) counts_[i] = static_cast<uint32_t>(uses[i].size());
+        region(f_.body);
+        if (!changed_) return false;
+        replaced_.apply(f_);
+        for (InstId id : gone_) f_.erase(id);
+        return true;
+    }
+
+private:
+    void region(RegionId r) {
+        for (size_t i = 0; i < f_[r].insts.size(); ++i) {
+            InstId id = f_[r].insts[i];
+            if (f_[id].erased) continue;
+            replaced_.apply(f_[id].operands);
+            for (size_t k = 0; k < f_[id].regions.size(); ++k) region(f_[id].regions[k]);
+            if (f_[id].op == "for"_op || f_[id].op == "while"_op) unchanging(id);
+            if (f_[id].results.size() != 1 || def(f_[id].op).effect != Effect::Pure) continue;
+            const Inst inst = f_[id];
+            Builder b(f_, r, inst.location);
+            b.before(id);
+            simplify_rules::Context c{f_, b, inst, counts_};
+            std::optional<ValueId> v = apply(c);
+            if (!v || *v == inst.results[0]) continue;
+            replace(inst.results[0], *v);
+            gone_.push_back(id);
+            // New instructions stand in front of the old one: look at them again from the first.
+            while (f_[r].insts[i] != id) ++i;
+        }
+        replaced_.apply(f_[r].results);
+    }
+
+    static std::optional<ValueId> apply(simplify_rules::Context& c) {
+        if (c.inst.op == "extract"_op) return simplify_rules::extract(c);
+        if (c.inst.op == "insert"_op) return simplify_rules::insert(c);
+        if (c.inst.op == "clone"_op || c.inst.op == "copy"_op || c.inst.op == "to_dtype"_op) return simplify_rules::conversion(c);
+        switch (def(c.inst.op).lower) {
+            case Lower::Pointwise: return simplify_rules::pointwise(c);
+            case Lower::Reduction: return simplify_rules::reduction(c);
+            default: return std::nullopt;
+        }
+    }
+
+    void replace(ValueId from, ValueId to) {
+        replaced_.set(from, to);
+        if (counts_.size() < f_.values.size()) counts_.resize(f_.values.size(), UINT32_MAX / 2);
+        counts_[to.index] += counts_[from.index];
+        if (f_[to].name.empty()) f_[to].name = f_[from].name;
+        changed_ = true;
+    }
+
+    /// A carried value that every trip hands on as it came is what it was in front of the loop.
+    void unchanging(InstId id) {
+        const Inst inst = f_[id];
+        size_t bounds = inst.op == "for"_op ? 3 : 0, first = inst.op == "for"_op ? 1 : 0;
+        RegionId body = inst.regions.back();
+        for (size_t k = 0; k < inst.results.size(); ++k) {
+            ValueId param = f_[body].params[first + k];
+            ValueId yield = replaced_.get(f_[body].results[k]);
+            ValueId init = inst.operands[bounds + k];
+            if (yield != param && yield != init) continue;
+            // Nothing to gain where nobody looks; and dce takes the slot away afterwards.
+            bool used = replaced_.get(param) == param && (counts_[param.index] > 1 || counts_[inst.results[k].index] > 0);
+            if (!used) continue;
+            for (RegionId r : inst.regions) replace(f_[r].params[first + k], init);
+            replace(inst.results[k], init);
+        }
+    }
+
+    Function& f_;
+    Replacements replaced_;
+    std::vector<uint32_t> counts_;
+    std::vector<InstId> gone_;
+    bool changed_ = false;
+};
+
+}  // namespace
+
+bool simplify(Functional& functional, PassContext&) { return Simplify(functional.function).run(); }
+
+}  // namespace sifr

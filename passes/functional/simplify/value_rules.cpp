@@ -1,0 +1,95 @@
+// Rules for rows that compute: identities that hold bit for bit, and fills that need not be in memory.
+
+#include <cmath>
+
+#include "passes/functional/simplify/rules.h"
+
+namespace sifr::simplify_rules {
+namespace {
+
+/// A number that an operand is known to be everywhere: a literal, or a fill with one.
+std::optional<double> known(const Function& f, ValueId v) {
+    if (auto c = f.constant_float(v)) return c;
+    const Inst* p = f.producer(v);
+    if (p && p->op == "full"_op) return f.constant_float(p->operands[0]);
+    return std::nullopt;
+}
+
+bool same_type(const Function& f, ValueId v, const Inst& inst) { return f.type(v) == f.type(inst.results[0]); }
+
+/// The operand that the result is equal to, for rows with a neutral element on one side.
+/// `x + 0` is none: -0 + 0 is +0. `x * 1`, `x / 1`, `x - 0` and `x ** 1` are exact for every value, NaN included.
+std::optional<ValueId> neutral(const Context& c) {
+    const Inst& inst = c.inst;
+    if (inst.operands.size() < 2) return std::nullopt;
+    auto is = [&](size_t k, double v) {
+        auto n = known(c.f, inst.operands[k]);
+        return n && *n == v && !std::signbit(*n);
+    };
+    bool plain_alpha = !inst.attrs.has("alpha");
+    size_t keep;
+    if (inst.op == "mul"_op && is(1, 1)) keep = 0;
+    else if (inst.op == "mul"_op && is(0, 1)) keep = 1;
+    else if (inst.op == "div"_op && is(1, 1) && is_float(c.f.type(inst.results[0]).dtype)) keep = 0;
+    else if (inst.op == "sub"_op && is(1, 0) && plain_alpha) keep = 0;
+    else return std::nullopt;
+    ValueId v = inst.operands[keep];
+    if (same_type(c.f, v, inst)) return v;
+    return std::nullopt;
+}
+
+/// `mul %x, (full 2.0)` -> `mul %x, 2.0`: where the number gives the same types, the fill is read from no memory.
+std::optional<ValueId> fold_fill(Context& c) {
+    const Inst& inst = c.inst;
+    const std::vector<Param>& params = signature(inst.op).params;
+    for (size_t k = 0; k < inst.operands.size() && k < params.size(); ++k) {
+        if (params[k].kind != Param::Kind::TensorOrNumber) continue;
+        const Inst* fill = c.made_by(inst.operands[k], "full"_op);
+        if (!fill || !c.f.type(fill->operands[0]).is_number()) continue;
+        Inst other = inst;
+        other.operands[k] = fill->operands[0];
+        bool tensor_left = false;
+        for (ValueId v : other.operands) tensor_left |= c.f.type(v).is_tensor();
+        if (!tensor_left) continue;
+        InstCall before(c.f, inst), after(c.f, other);
+        // An integer fill of a fraction has been truncated; the number has not.
+        if (category_of(c.f.type(inst.operands[k]).dtype) != category_of(dtype_of_number(c.f.type(fill->operands[0]).kind))) continue;
+        if (infer_types(after) != std::vector<Type>{c.f.type(inst.results[0])} || compute_dtype(before) != compute_dtype(after)) continue;
+        return c.b.emit(inst.op, other.operands, inst.attrs);
+    }
+    return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<ValueId> pointwise(Context& c) {
+    if (auto v = neutral(c)) return v;
+    if (c.inst.op == "neg"_op)
+        if (const Inst* inner = c.made_by(c.inst.operands[0], "neg"_op)) return inner->operands[0];
+    return fold_fill(c);
+}
+
+/// Copies and conversions are values like any other here: a copy of a value is the value.
+std::optional<ValueId> conversion(Context& c) {
+    ValueId v = c.inst.operands[0];
+    const Type& to = c.f.type(c.inst.results[0]);
+    if (!c.f.type(v).is_tensor()) return std::nullopt;
+    if (c.f.type(v) == to) return v;
+    if (const Inst* fill = c.made_by(v, "full"_op); fill && c.f.type(v).sizes == to.sizes && c.f.constant_float(fill->operands[0]) == 0.0 && category_of(to.dtype) <= Category::Float) {
+        // Zero is zero in every dtype; the sign of a float's zero stays with floats.
+        bool negative = std::signbit(*c.f.constant_float(fill->operands[0]));
+        if (!negative) return c.b.full(to.dtype, to.sizes, 0.0);
+    }
+    return std::nullopt;
+}
+
+std::optional<ValueId> reduction(Context& c) {
+    const char* combine = def(c.inst.op).reduction;
+    if (!combine || std::string_view(combine) != "sum" || c.inst.results.size() != 1) return std::nullopt;
+    auto v = known(c.f, c.inst.operands[0]);
+    if (!v || *v != 0 || std::signbit(*v)) return std::nullopt;
+    const Type& to = c.f.type(c.inst.results[0]);
+    return c.b.full(to.dtype, to.sizes, 0.0);
+}
+
+}  // namespace sifr::simplify_rules
