@@ -1,8 +1,11 @@
 #include "passes/pass_table.h"
 
 #include "passes/captured/check_inplace_autograd.h"
+#include "passes/functional/cse.h"
+#include "passes/functional/dce.h"
 #include "passes/functional/decompose.h"
 #include "passes/functional/expand_grad.h"
+#include "passes/functional/simplify/simplify.h"
 #include "passes/functionalize/functionalize.h"
 
 namespace sifr {
@@ -13,6 +16,11 @@ std::span<const PassRow> pipeline() {
         {.name = "functionalize", .before_after = "%v <- full 0.0   =>   %x1 = insert %x +4 (3,1), %zeros", .functionalize = functionalize},
         {.name = "expand-grad", .before_after = "%d = backward %y wrt %w   =>   %d = mul %g, %x", .functional = expand_grad},
         {.name = "decompose", .before_after = "%p = softmax %x   =>   amax, sub, exp, sum, div", .functional = decompose},
+        {.name = "simplify", .before_after = "%d = extract (insert %x L, %p) L   =>   %p", .functional = simplify},
+        {.name = "cse", .before_after = "%a = exp %x; %b = exp %x   =>   %a", .functional = eliminate_common_subexpressions},
+        {.name = "dce", .before_after = "%a = exp %x   =>   nothing, where nobody reads %a", .functional = eliminate_dead_code},
+        {.name = "simplify-again", .before_after = "what cse and dce have brought together", .functional = simplify},
+        {.name = "dce-again", .before_after = "what simplify has left behind", .functional = eliminate_dead_code},
     };
     return rows;
 }

@@ -141,14 +141,4 @@ void run_passes(Program& program, PassContext& context, const RunPassesOptions& 
     }
 }
 
-void close_clears(Function& f, const std::vector<ClearId>& ids, Clear::Verdict verdict, int64_t kept_bytes, const char* pass, const std::string& reason) {
-    for (ClearId id : ids) {
-        Clear& c = f[id];
-        c.verdict = verdict;
-        c.kept_bytes = kept_bytes;
-        c.pass = pass;
-        c.reason = reason;
-    }
-}
-
 }  // namespace sifr

@@ -272,7 +272,7 @@ PyValue tensor_of_tensor(Interpreter& in, PyValue data, DType dtype, bool advise
     if (advise)
         in.script_warning("UserWarning", "To copy construct from a tensor, it is recommended to use sourceTensor.detach().clone() or sourceTensor.detach().clone().requires_grad_(True), rather than torch.tensor(sourceTensor).");
     PyValue source = detach(in, data);
-    return emit_one(in, "to_dtype"_op, {clone(in, source)}, attrs({{"dtype", dtype}}));
+    return emit_one(in, "cast"_op, {clone(in, source)}, attrs({{"dtype", dtype}}));
 }
 
 PyValue tensor(Interpreter& in, Args& args) {

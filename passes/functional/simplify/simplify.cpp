@@ -61,7 +61,7 @@ private:
     static std::optional<ValueId> apply(simplify_rules::Context& c) {
         if (c.inst.op == "extract"_op) return simplify_rules::extract(c);
         if (c.inst.op == "insert"_op) return simplify_rules::insert(c);
-        if (c.inst.op == "clone"_op || c.inst.op == "copy"_op || c.inst.op == "to_dtype"_op) return simplify_rules::conversion(c);
+        if (c.inst.op == "clone"_op || c.inst.op == "copy"_op || c.inst.op == "cast"_op) return simplify_rules::conversion(c);
         switch (def(c.inst.op).lower) {
             case Lower::Pointwise: return simplify_rules::pointwise(c);
             case Lower::Reduction: return simplify_rules::reduction(c);
@@ -88,7 +88,7 @@ private:
             ValueId init = inst.operands[bounds + k];
             if (yield != param && yield != init) continue;
             // Nothing to gain where nobody looks; and dce takes the slot away afterwards.
-            bool used = replaced_.get(param) == param && (counts_[param.index] > 1 || counts_[inst.results[k].index] > 0);
+            bool used = replaced_.get(param) == param && (counts_[param.index] > (yield == param ? 1u : 0u) || counts_[inst.results[k].index] > 0);
             if (!used) continue;
             for (RegionId r : inst.regions) replace(f_[r].params[first + k], init);
             replace(inst.results[k], init);
