@@ -254,6 +254,7 @@ Layout fresh_layout(const OpCall& call, const Type& result) {
             case LayoutRule::Contiguous: break;
             case LayoutRule::Elementwise: return elementwise_layout(call, result);
             case LayoutRule::Like:
+                if (call.attrs.has("memory_format") && call.attrs.get_or<std::string>("memory_format", "preserve") == "contiguous") break;
                 if (call.layouts[0]) return like_layout(*call.layouts[0], result.sizes);
                 break;
         }

@@ -14,6 +14,19 @@ struct Registry {
     std::map<std::string, std::vector<Op>, std::less<>> by_python_name;
 };
 
+/// Other names that PyTorch has for a function.
+struct Alias {
+    std::string_view name, row;
+};
+constexpr Alias aliases[] = {
+    {"absolute", "abs"},     {"arccos", "acos"},       {"arccosh", "acosh"},     {"arcsin", "asin"},         {"arcsinh", "asinh"},
+    {"arctan", "atan"},      {"arctanh", "atanh"},     {"arctan2", "atan2"},     {"clip", "clamp"},          {"concat", "cat"},
+    {"concatenate", "cat"},  {"divide", "div"},        {"expit", "sigmoid"},       {"fix", "trunc"},
+    {"greater", "gt"},       {"greater_equal", "ge"},  {"less", "lt"},           {"less_equal", "le"},       {"moveaxis", "movedim"},
+    {"multiply", "mul"},     {"negative", "neg"},      {"not_equal", "ne"},      {"subtract", "sub"},        {"swapdims", "swapaxes"},
+    {"true_divide", "div"},
+};
+
 /// Rows that no script calls by name: control flow, scalar code, strings, lists.
 bool is_internal(Lower lower) { return lower == Lower::Structural || lower == Lower::Scalar || lower == Lower::Host; }
 
@@ -22,7 +35,7 @@ Registry make_registry() {
     r.by_op.resize(op_name_count);
     std::vector<bool> seen(op_name_count);
     for (auto make : {rows::structural, rows::scalar, rows::host, rows::random, rows::creation, rows::views, rows::pointwise_arithmetic,
-                      rows::pointwise_math, rows::reductions}) {
+                      rows::pointwise_math, rows::pointwise_choice, rows::pointwise_compare, rows::activations, rows::reductions}) {
         for (OpDef& row : make()) {
             auto op = op_named(row.name);
             SIFR_CHECK(op, "row '{}' is missing from the generated names", row.name);
@@ -50,6 +63,8 @@ const OpDef& def(Op op) { return registry().by_op.at(op.index); }
 
 std::span<const Op> overloads(std::string_view python_name) {
     auto& names = registry().by_python_name;
+    for (const Alias& a : aliases)
+        if (a.name == python_name) python_name = a.row;
     auto it = names.find(python_name);
     if (it == names.end()) return {};
     return it->second;

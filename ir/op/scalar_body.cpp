@@ -42,6 +42,16 @@ ScalarBody scalar_body(const Function& f, const Inst& inst) {
             inputs.emplace_back();
             continue;
         }
+        // A known number becomes part of the body, so that formulas may look at it.
+        const ScalarConstant& known = call->constants[k];
+        if (t.is_number() && !(row.own_dtype >> k & 1) && !std::holds_alternative<std::monostate>(known)) {
+            DType to = widened(compute);
+            ExprId e = std::holds_alternative<double>(known) ? body.arena.constant(DType::F64, std::get<double>(known))
+                       : std::holds_alternative<bool>(known) ? body.arena.constant_int(DType::Bool, std::get<bool>(known))
+                                                             : body.arena.constant_int(DType::I64, std::get<int64_t>(known));
+            inputs.push_back(body.arena.cast(e, to));
+            continue;
+        }
         DType own = t.is_tensor() ? t.dtype : dtype_of_number(t.kind);
         ExprId e = body.arena.input(static_cast<uint32_t>(k), own);
         if (row.own_dtype >> k & 1) {

@@ -18,6 +18,9 @@ Rows creation();
 Rows views();
 Rows pointwise_arithmetic();
 Rows pointwise_math();
+Rows pointwise_choice();
+Rows pointwise_compare();
+Rows activations();
 Rows reductions();
 
 }  // namespace sifr::rows

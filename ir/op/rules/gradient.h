@@ -1,5 +1,7 @@
 #pragma once
 
+#include <optional>
+
 #include "ir/op/vjp.h"
 
 // Writing gradients and decompositions as formulas over values: `g * cos(x)`. Every operator emits one pure row.
@@ -37,6 +39,47 @@ SIFR_VALUE_OPERATOR(/, "div")
 #undef SIFR_VALUE_OPERATOR
 inline V operator-(V a) { return apply("neg"_op, a); }
 
+#define SIFR_VALUE_FUNCTION(name) \
+    inline V name(V a) { return apply(#name##_op, a); }
+SIFR_VALUE_FUNCTION(exp)
+SIFR_VALUE_FUNCTION(log)
+SIFR_VALUE_FUNCTION(log1p)
+SIFR_VALUE_FUNCTION(sin)
+SIFR_VALUE_FUNCTION(cos)
+SIFR_VALUE_FUNCTION(sinh)
+SIFR_VALUE_FUNCTION(cosh)
+SIFR_VALUE_FUNCTION(tanh)
+SIFR_VALUE_FUNCTION(erf)
+SIFR_VALUE_FUNCTION(sqrt)
+SIFR_VALUE_FUNCTION(rsqrt)
+SIFR_VALUE_FUNCTION(reciprocal)
+SIFR_VALUE_FUNCTION(sigmoid)
+SIFR_VALUE_FUNCTION(sign)
+SIFR_VALUE_FUNCTION(abs)
+SIFR_VALUE_FUNCTION(digamma)
+SIFR_VALUE_FUNCTION(isnan)
+SIFR_VALUE_FUNCTION(isfinite)
+#undef SIFR_VALUE_FUNCTION
+#define SIFR_VALUE_COMPARISON(name)                        \
+    inline V name(V a, V b) { return apply(#name##_op, a, b); } \
+    inline V name(V a, double b) { return emit(a, #name##_op, {a, number(a, b)}); }
+SIFR_VALUE_COMPARISON(eq)
+SIFR_VALUE_COMPARISON(ne)
+SIFR_VALUE_COMPARISON(lt)
+SIFR_VALUE_COMPARISON(le)
+SIFR_VALUE_COMPARISON(gt)
+SIFR_VALUE_COMPARISON(ge)
+#undef SIFR_VALUE_COMPARISON
+inline V operator-(double a, V b) { return emit(b, "rsub"_op, {b, number(b, a)}); }
+inline V operator*(double a, V b) { return b * a; }
+inline V where(V c, V a, V b) { return emit(c, "where"_op, {c, a, b}); }
+inline V where(V c, V a, double b) { return emit(c, "where"_op, {c, a, number(a, b)}); }
+inline V where(V c, double a, V b) { return emit(c, "where"_op, {c, number(b, a), b}); }
+inline V logical_and(V a, V b) { return apply("logical_and"_op, a, b); }
+inline V logical_or(V a, V b) { return apply("logical_or"_op, a, b); }
+inline V logical_not(V a) { return apply("logical_not"_op, a); }
+inline V pow(V a, double e) { return emit(a, "pow"_op, {a, a.b->constant(e)}); }
+
 using Grads = std::vector<ValueId>;
 using VjpRule = Grads (*)(Vjp&);
 
@@ -56,6 +99,12 @@ inline Grads gradients(Vjp& v) {
     out.resize(v.inst.operands.size());
     return out;
 }
+
+/// The number that operand k is, where it is known.
+inline std::optional<double> known(Vjp& v, size_t k) { return v.b.function().constant_float(v.in(k)); }
+inline bool is_tensor(Vjp& v, size_t k) { return v.type(v.in(k)).is_tensor(); }
+/// Zeros like `g`.
+inline V zeros_like(V g) { return {g.b, g.b->full(g.type().dtype, g.type().sizes, 0.0)}; }
 
 inline V in(Vjp& v, size_t k) { return {&v.b, v.in(k)}; }
 inline V out(Vjp& v, size_t k = 0) { return {&v.b, v.out(k)}; }
