@@ -60,7 +60,8 @@ struct SpecReader {
         value = -1;
         while (at < points.size && points[at] >= '0' && points[at] <= '9') {
             if (value < 0) value = 0;
-            if (__builtin_mul_overflow(value, int64_t{10}, &value) || __builtin_add_overflow(value, int64_t{points[at]} - '0', &value)) return false;
+            const int64_t digit = int64_t{points[at]} - '0';
+            if (__builtin_mul_overflow(value, int64_t{10}, &value) || __builtin_add_overflow(value, digit, &value)) return false;
             ++at;
         }
         return true;

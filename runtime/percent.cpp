@@ -225,8 +225,8 @@ sifr_status convert(Text& out, const Conversion& conversion, Arguments& argument
         Text message;
         char hex[16];
         snprintf(hex, sizeof hex, "0x%x", code);
-        message << "unsupported format character '" << (code > 31 && code < 128 ? static_cast<char>(code) : '?') << "' (" << hex << ") at index "
-                << at - 1;
+        const char printed = code > 31 && code < 128 ? static_cast<char>(code) : '?';
+        message << "unsupported format character '" << printed << "' (" << hex << ") at index " << at - 1;
         return fail(SIFR_VALUE_ERROR, message);
     }
     if (code == 's' || code == 'r' || code == 'a') {
@@ -234,7 +234,7 @@ sifr_status convert(Text& out, const Conversion& conversion, Arguments& argument
         return SIFR_OK;
     }
     if (code == 'c') return convert_character(out, conversion, *value);
-    if (code == 'd' || code == 'i' || code == 'u' || code == 'o' || code == 'x' || code == 'X') return convert_integer(out, conversion, *value);
+    if (strchr("diuoxX", static_cast<char>(code)) != nullptr) return convert_integer(out, conversion, *value);
     return convert_float(out, conversion, *value);
 }
 

@@ -98,6 +98,7 @@ void sifr_program_start(int argc, char** argv, const sifr_program_info* info) {
 
 int sifr_program_end(void) {
     sifr_flush();
+    sifr_threads_stop();
     return stdout_failed() ? 120 : 0;
 }
 

@@ -257,6 +257,9 @@ sifr_str sifr_str_repr(sifr_str text);
 /** `chr(value)` / `ord(text)` with Python's errors. */
 sifr_status sifr_chr(int64_t value, sifr_str* out);
 sifr_status sifr_ord(sifr_str text, int64_t* out);
+/** `text.split(separator, limit)`: a new list of str; null separator: by white space. `limit` < 0: none. ValueError "empty separator". */
+struct sifr_list;
+sifr_status sifr_str_split(sifr_str text, sifr_str separator, int64_t limit, struct sifr_list** out);
 /** Hash for dictionaries of a binary (not Python's, whose order scripts cannot rely on). */
 uint64_t sifr_str_hash(sifr_str text);
 /** `int(text, base)`: signs, underscores, white space, base prefixes. ValueError "invalid literal for int() with base 10: 'x'";
@@ -486,7 +489,8 @@ void sifr_free(void* data);
 
 /** Calls body(ctx, begin, end) for consecutive pieces of [0, n), each a multiple of `grain` long (but the last), on all threads;
  *  returns when all are done. The calling thread takes part. One piece and no thread when n <= grain, and inside of another
- *  parallel_for or region. The pieces depend on n, grain and the number of threads only. */
+ *  parallel_for or region. The pieces depend on n, grain and the number of threads only. A body must not raise: it writes what went
+ *  wrong to a status word, and the caller raises afterwards. */
 void sifr_parallel_for(void (*body)(void* ctx, int64_t begin, int64_t end), void* ctx, int64_t n, int64_t grain);
 /** Calls body(ctx, thread, threads) once on each thread. Inside, `sifr_barrier` waits for all of them, and `sifr_share` deals out loops.
  *  Nested: body(ctx, 0, 1). */

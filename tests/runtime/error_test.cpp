@@ -19,8 +19,12 @@ struct Host {
 sifr_host_hooks hooks_of(Host& host) {
     sifr_host_hooks hooks = {};
     hooks.user = &host;
-    hooks.write_stdout = [](void* user, const char* data, int64_t size) { static_cast<Host*>(user)->out.append(data, static_cast<size_t>(size)); };
-    hooks.write_stderr = [](void* user, const char* data, int64_t size) { static_cast<Host*>(user)->err.append(data, static_cast<size_t>(size)); };
+    hooks.write_stdout = [](void* user, const char* data, int64_t size) {
+        static_cast<Host*>(user)->out.append(data, static_cast<size_t>(size));
+    };
+    hooks.write_stderr = [](void* user, const char* data, int64_t size) {
+        static_cast<Host*>(user)->err.append(data, static_cast<size_t>(size));
+    };
     hooks.raise = [](void* user, const char* type, sifr_str message, const char* file, int32_t line) {
         Host* host = static_cast<Host*>(user);
         host->raised = std::string(type) + ": " + string_of(message) + " at " + (file != nullptr ? file : "?") + ":" + std::to_string(line);

@@ -72,7 +72,8 @@ TEST(Str, PaddingIsPythons) {
     EXPECT_EQ(result(sifr_str_center(text("ab"), 5, text("*"), &out), out), "**ab*");
     EXPECT_EQ(result(sifr_str_center(text("abc"), 6, text("*"), &out), out), "*abc**");
     EXPECT_EQ(result(sifr_str_rjust(text("é"), 3, text("日"), &out), out), "日日é");
-    EXPECT_EQ(result(sifr_str_ljust(text("a"), 3, text("--"), &out), out), "TypeError: The fill character must be exactly one character long");
+    EXPECT_EQ(result(sifr_str_ljust(text("a"), 3, text("--"), &out), out),
+              "TypeError: The fill character must be exactly one character long");
     EXPECT_EQ(string_of(sifr_str_zfill(text("-7"), 4)), "-007");
 }
 
