@@ -5,6 +5,7 @@
 #include "passes/functional/dce.h"
 #include "passes/functional/decompose.h"
 #include "passes/functional/expand_grad.h"
+#include "passes/functional/hoist.h"
 #include "passes/functional/simplify/simplify.h"
 #include "passes/functionalize/functionalize.h"
 
@@ -19,6 +20,7 @@ std::span<const PassRow> pipeline() {
         {.name = "simplify", .before_after = "%d = extract (insert %x L, %p) L   =>   %p", .functional = simplify},
         {.name = "cse", .before_after = "%a = exp %x; %b = exp %x   =>   %a", .functional = eliminate_common_subexpressions},
         {.name = "dce", .before_after = "%a = exp %x   =>   nothing, where nobody reads %a", .functional = eliminate_dead_code},
+        {.name = "hoist", .before_after = "for { %g = mul %x, %x … }   =>   %g = mul %x, %x; for { … }", .functional = hoist},
         {.name = "simplify-again", .before_after = "what cse and dce have brought together", .functional = simplify},
         {.name = "dce-again", .before_after = "what simplify has left behind", .functional = eliminate_dead_code},
     };

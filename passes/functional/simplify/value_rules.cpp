@@ -38,16 +38,24 @@ std::optional<ValueId> neutral(const Context& c) {
     return std::nullopt;
 }
 
+/// a op b is b op a, bit for bit.
+bool commutes(const Inst& inst) {
+    if (inst.op == "add"_op) return inst.operands.size() == 2 || !inst.attrs.has("alpha");
+    return inst.op == "mul"_op;
+}
+
 /// `mul %x, (full 2.0)` -> `mul %x, 2.0`: where the number gives the same types, the fill is read from no memory.
 std::optional<ValueId> fold_fill(Context& c) {
     const Inst& inst = c.inst;
     const std::vector<Param>& params = signature(inst.op).params;
     for (size_t k = 0; k < inst.operands.size() && k < params.size(); ++k) {
-        if (params[k].kind != Param::Kind::TensorOrNumber) continue;
+        bool takes_number = params[k].kind == Param::Kind::TensorOrNumber || (k == 0 && commutes(inst));
+        if (!takes_number) continue;
         const Inst* fill = c.made_by(inst.operands[k], "full"_op);
         if (!fill || !c.f.type(fill->operands[0]).is_number()) continue;
         Inst other = inst;
         other.operands[k] = fill->operands[0];
+        if (k == 0 && params.size() > 1 && params[1].kind == Param::Kind::TensorOrNumber && commutes(inst)) std::swap(other.operands[0], other.operands[1]);
         bool tensor_left = false;
         for (ValueId v : other.operands) tensor_left |= c.f.type(v).is_tensor();
         if (!tensor_left) continue;
