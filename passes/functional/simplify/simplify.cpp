@@ -41,8 +41,11 @@ private:
             InstId id = f_[r].insts[i];
             if (f_[id].erased) continue;
             replaced_.apply(f_[id].operands);
+            // Before the body, which then sees what was carried for nothing, and behind it, for what the body has become.
+            bool loop = f_[id].op == "for"_op || f_[id].op == "while"_op;
+            if (loop) unchanging(id);
             for (size_t k = 0; k < f_[id].regions.size(); ++k) region(f_[id].regions[k]);
-            if (f_[id].op == "for"_op || f_[id].op == "while"_op) unchanging(id);
+            if (loop) unchanging(id);
             if (f_[id].results.size() != 1 || def(f_[id].op).effect != Effect::Pure) continue;
             const Inst inst = f_[id];
             Builder b(f_, r, inst.location);
