@@ -10,6 +10,7 @@
 namespace sifr::syntax {
 namespace {
 
+constexpr size_t max_megabytes = 64;
 constexpr size_t max_brackets = 200;  // CPython's limit
 constexpr size_t max_indents = 100;   // CPython's limit
 
@@ -113,6 +114,10 @@ OperatorMatch match_operator(char c0, char c1, char c2) {
     }
 }
 
+bool is_ascii(std::string_view text) {
+    return std::all_of(text.begin(), text.end(), [](char c) { return static_cast<unsigned char>(c) < 0x80; });
+}
+
 class Lexer {
 public:
     Lexer(std::string_view text, uint32_t file, size_t begin, size_t end) : text_(text), file_(file), at_(begin), end_(end) {
@@ -127,12 +132,15 @@ public:
         base_level_ = 1;
     }
     TokenStream run();
+    void text_is_ascii(bool yes) { ascii_ = yes; }
 
 private:
+    void scan();
     [[nodiscard]] char at(size_t offset) const { return offset < end_ ? text_[offset] : '\0'; }
 
     /// The column of a byte of the current line; cheap when asked for in increasing order.
     uint32_t column(size_t offset) {
+        if (ascii_) return static_cast<uint32_t>(offset - line_start_ + 1);
         if (offset < counted_) {
             counted_ = line_start_;
             continuation_bytes_ = 0;
@@ -188,6 +196,7 @@ private:
     size_t line_start_ = 0;
     size_t counted_ = 0;             // column(): up to here …
     size_t continuation_bytes_ = 0;  // … so many bytes of the line do not start a character
+    bool ascii_ = false;             // the whole text is
     size_t base_level_ = 0;          // 1 inside an f-string
     std::vector<Token> tokens_;
     std::vector<OpenBracket> brackets_;
@@ -207,7 +216,7 @@ void Lexer::check_text() {
             if (text_[i] == '\n' || (text_[i] == '\r' && !(i + 1 < text_.size() && text_[i + 1] == '\n'))) new_line(i + 1);
         return span_at(offset, offset);
     };
-    if (text_.size() >= UINT32_MAX) not_supported(messages::file_too_large, Span{file_, 1, 1, 1, 1});
+    if (text_.size() > max_megabytes << 20) not_supported(messages::file_too_large, Span{file_, 1, 1, 1, 1}, max_megabytes);
     if (size_t null = text_.find('\0'); null != std::string_view::npos) syntax_error(messages::null_byte, place(null));
     std::optional<Utf8Fault> fault = find_utf8_fault(text_);
     // A comment in the first two lines may name the encoding. Plain ASCII is the same in all that matter.
@@ -227,8 +236,7 @@ void Lexer::check_text() {
             std::string plain;
             for (char c : name) plain += c == '_' ? '-' : static_cast<char>(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
             bool utf8 = plain == "utf-8" || plain == "utf8" || plain == "ascii" || plain == "us-ascii" || plain.substr(0, 6) == "utf-8-";
-            bool ascii_only = std::all_of(text_.begin(), text_.end(), [](char c) { return static_cast<unsigned char>(c) < 0x80; });
-            if (!name.empty() && !utf8 && !ascii_only) not_supported(messages::source_encoding, place(line_begin + begin), name);
+            if (!name.empty() && !utf8 && !is_ascii(text_)) not_supported(messages::source_encoding, place(line_begin + begin), name);
             break;
         }
         line_begin = line_end + (text_.substr(line_end, 2) == "\r\n" ? 2 : 1);
@@ -281,11 +289,10 @@ bool Lexer::indentation() {
         indents_.push_back({columns, alternative});
         add(TokenKind::Indent, line_start_, at_);
     } else {
-        while (columns < indents_.back().columns) {
-            indents_.pop_back();
-            add(TokenKind::Dedent, at_, at_);
-        }
-        if (columns != indents_.back().columns) indentation_error(messages::inconsistent_dedent, span_at(at_, at_));
+        size_t keep = indents_.size();
+        while (columns < indents_[keep - 1].columns) --keep;
+        if (columns != indents_[keep - 1].columns) indentation_error(messages::inconsistent_dedent, span_at(at_, at_));
+        for (; indents_.size() > keep; indents_.pop_back()) add(TokenKind::Dedent, at_, at_);
         if (alternative != indents_.back().alternative) tab_error();
     }
     return true;
@@ -483,6 +490,30 @@ void Lexer::symbol() {
 }
 
 TokenStream Lexer::run() {
+    TokenStream stream;
+    try {
+        scan();
+    } catch (const CompileError& e) {
+        // The brackets that are open here are not the text's: whether they are closed was not seen.
+        bool indentation = e.diagnostic.exception != "SyntaxError" && !e.diagnostic.exception.empty();
+        stream.fault = LexicalFault{e, !indentation && e.diagnostic.code != messages::unexpected_eof.name};
+        add(TokenKind::Error, at_, at_);
+        add(TokenKind::EndMarker, at_, at_);
+        stream.tokens = std::move(tokens_);
+        return stream;
+    }
+    if (!brackets_.empty()) stream.unclosed = brackets_.back();
+    if (base_level_ == 0 && brackets_.empty()) {
+        bool after_newline = tokens_.empty() || tokens_.back().kind == TokenKind::Newline || tokens_.back().kind == TokenKind::Dedent;
+        if (!after_newline) add(TokenKind::Newline, end_, end_);
+        for (size_t i = 1; i < indents_.size(); ++i) add(TokenKind::Dedent, end_, end_);
+    }
+    add(TokenKind::EndMarker, end_, end_);
+    stream.tokens = std::move(tokens_);
+    return stream;
+}
+
+void Lexer::scan() {
     bool line_begins = base_level_ == 0;
     while (true) {
         if (line_begins) {
@@ -525,16 +556,6 @@ TokenStream Lexer::run() {
             default: symbol(); continue;
         }
     }
-    TokenStream stream;
-    if (!brackets_.empty()) stream.unclosed = brackets_.back();
-    if (base_level_ == 0 && brackets_.empty()) {
-        bool after_newline = tokens_.empty() || tokens_.back().kind == TokenKind::Newline || tokens_.back().kind == TokenKind::Dedent;
-        if (!after_newline) add(TokenKind::Newline, end_, end_);
-        for (size_t i = 1; i < indents_.size(); ++i) add(TokenKind::Dedent, end_, end_);
-    }
-    add(TokenKind::EndMarker, end_, end_);
-    stream.tokens = std::move(tokens_);
-    return stream;
 }
 
 }  // namespace
@@ -543,7 +564,9 @@ TokenStream tokenize(const SourceFile& file, uint32_t file_index) {
     std::string_view text = file.text();
     Lexer(text, file_index, 0, text.size()).check_text();
     bool mark = text.substr(0, 3) == "\xEF\xBB\xBF";
-    return Lexer(text, file_index, mark ? 3 : 0, text.size()).run();
+    Lexer lexer(text, file_index, mark ? 3 : 0, text.size());
+    lexer.text_is_ascii(is_ascii(text));
+    return lexer.run();
 }
 
 TokenStream tokenize_expression(std::string_view text, uint32_t file_index, size_t begin, size_t end, uint32_t line, size_t line_start) {

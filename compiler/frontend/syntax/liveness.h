@@ -11,10 +11,10 @@ namespace sifr::syntax {
 /// Liveness of the names of one scope's body (a module, a function or a class), a backward data-flow analysis over the tree.
 ///
 /// A name is *live* at a point if some path from there reads it before it is assigned. Conservative: a branch may go either
-/// way, an exception may leave any statement of a `try`, a `match` may take any case. A name that a nested function, lambda
-/// or class reads is live wherever that closure may still be called: from its definition on, everywhere in the scope. At the
-/// end of a module, names that functions of the module read as globals are live; at the end of a function, its free names,
-/// and globals that it assigned, are live.
+/// way, an exception may leave any statement of a `try`, a context manager that is not known may swallow one, a `match` may
+/// take any case. A name that a nested function, lambda or generator reads is live wherever that closure may exist: from its
+/// definition on, everywhere in the scope; from the head of a loop on that defines it. At the end of a function, what it
+/// declares `global` or `nonlocal` is live; at the end of a class, all that it assigns.
 class Liveness {
 public:
     explicit Liveness(const Module& module);

@@ -11,7 +11,7 @@ namespace sifr::syntax::messages {
     X(not_utf8, "not-utf8", Error, "(unicode error) 'utf-8' codec can't decode byte 0x{:02x} in position {}: {}") \
     X(null_byte, "null-byte", Error, "source code cannot contain null bytes") \
     X(source_encoding, "source-encoding", Error, "not supported: the source encoding '{}'; save the file as UTF-8") \
-    X(file_too_large, "file-too-large", Error, "not supported: a script of 4 GiB or more") \
+    X(file_too_large, "file-too-large", Error, "not supported: a script of more than {} MiB") \
     X(invalid_character, "invalid-character", Error, "invalid character '{}' (U+{:04X})") \
     X(invalid_non_printable, "invalid-non-printable", Error, "invalid non-printable character U+{:04X}") \
     X(identifier_normalization, "identifier-normalization", Error, "not supported: the identifier '{}', which Unicode normalization (NFKC) may turn into another one") \
@@ -39,10 +39,12 @@ namespace sifr::syntax::messages {
     X(mixed_bytes, "mixed-bytes", Error, "cannot mix bytes and nonbytes literals") \
     X(non_ascii_bytes, "non-ascii-bytes", Error, "bytes can only contain ASCII literal characters") \
     X(unicode_escape, "unicode-escape", Error, "(unicode error) 'unicodeescape' codec can't decode bytes in position {}-{}: {}") \
+    X(unicode_name, "unicode-name", Error, "not supported: the character name '{}' (unknown, or a rare one); write the character itself or its code") \
     X(bytes_escape, "bytes-escape", Error, "(value error) invalid \\x escape at position {}") \
     X(fstring_backslash, "fstring-backslash", Error, "f-string expression part cannot include a backslash") \
     X(fstring_comment, "fstring-comment", Error, "f-string expression part cannot include '#'") \
     X(fstring_empty, "fstring-empty", Error, "f-string: empty expression not allowed") \
+    X(fstring_missing_expression, "fstring-missing-expression", Error, "f-string: expression required before '{}'") \
     X(fstring_expecting_brace, "fstring-expecting-brace", Error, "f-string: expecting '}}'") \
     X(fstring_single_brace, "fstring-single-brace", Error, "f-string: single '}}' is not allowed") \
     X(fstring_unterminated, "fstring-unterminated", Error, "f-string: unterminated string") \
@@ -113,7 +115,6 @@ namespace sifr::syntax::messages {
     X(break_outside_loop, "break-outside-loop", Error, "'break' outside loop") \
     X(continue_outside_loop, "continue-outside-loop", Error, "'continue' not properly in loop") \
     X(jump_in_except_star, "jump-in-except-star", Error, "'break', 'continue' and 'return' cannot appear in an except* block") \
-    X(too_many_blocks, "too-many-blocks", Error, "too many statically nested blocks") \
     X(default_except_last, "default-except-last", Error, "default 'except:' must be last") \
     X(starred_target_alone, "starred-target-alone", Error, "starred assignment target must be in a list or tuple") \
     X(starred_targets, "starred-targets", Error, "multiple starred expressions in assignment") \
@@ -128,6 +129,7 @@ namespace sifr::syntax::messages {
     X(pattern_alternatives, "pattern-alternatives", Error, "alternative patterns bind different names") \
     X(pattern_name_twice, "pattern-name-twice", Error, "multiple assignments to name '{}' in pattern") \
     X(pattern_starred, "pattern-starred", Error, "multiple starred names in sequence pattern") \
+    X(pattern_keys, "pattern-keys", Error, "mapping pattern keys may only match literals and attribute lookups") \
     X(pattern_literals, "pattern-literals", Error, "patterns may only match literals and attribute lookups") \
     X(pattern_keyword_repeated, "pattern-keyword-repeated", Error, "attribute name repeated in class pattern: {}") \
     X(duplicate_argument, "duplicate-argument", Error, "duplicate argument '{}' in function definition") \

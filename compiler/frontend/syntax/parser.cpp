@@ -1,6 +1,7 @@
 #include "compiler/frontend/syntax/parser.h"
 
 #include "compiler/frontend/syntax/parser_impl.h"
+#include "compiler/frontend/syntax/scopes.h"
 
 namespace sifr::syntax {
 
@@ -21,16 +22,14 @@ Span Parser::since(const Token* start) const {
     return Span{file_, start->line, start->column, last->end_line, last->end_column};
 }
 
-void Parser::fail() { fail_at(*at_); }
-
-void Parser::fail_at(const Token& token) {
-    if (attempting_ > 0) throw Mismatch{};
-    if (token.kind == K::Indent) raise_error("IndentationError", diagnose(messages::unexpected_indent, span(token)));
-    raise_error("SyntaxError", diagnose(messages::invalid_syntax, span(token)));
+void Parser::fail() {
+    if (attempting_ > 0 && !at_end()) throw Mismatch{};
+    if (is(K::Indent)) indentation_error(messages::unexpected_indent, span(*at_));
+    raise_error("SyntaxError", diagnose(messages::invalid_syntax, span(*at_)));
 }
 
 void Parser::raise_error(const char* exception, Diagnostic d) {
-    if (attempting_ > 0) throw Mismatch{};
+    if (stream_.fault && (stream_.fault->first || is(K::Error))) throw stream_.fault->error;
     // A bracket that is never closed is the likelier cause of whatever goes wrong on the lines behind it.
     if (stream_.unclosed && (is(K::EndMarker) || at_->line > stream_.unclosed->span.line))
         d = diagnose(messages::never_closed, stream_.unclosed->span, stream_.unclosed->character);
@@ -70,6 +69,8 @@ std::unique_ptr<Module> parse_module(const SourceFile& file, uint32_t file_index
     auto module = std::make_unique<Module>();
     module->file = file_index;
     module->body = parser.parse_file();
+    ScopeTable scopes(*module);
+    check_tree(*module);
     return module;
 }
 

@@ -110,7 +110,13 @@ ExprPtr Parser::named_expression() {
         return node;
     }
     ExprPtr value = expression();
-    if (is(K::ColonEqual)) fail_target(*value, messages::cannot_name);
+    if (is(K::ColonEqual)) {
+        const Token* walrus = at_++;
+        bool named = attempt([&] { return expression(); }) != nullptr;
+        at_ = walrus;
+        if (named && attempting_ == 0) fail_target(*value, messages::cannot_name);
+        fail();
+    }
     if (is(K::Equal) && attempting_ == 0) explain_equal(*value, start, false);
     return value;
 }
@@ -125,6 +131,7 @@ void Parser::explain_equal(const Expr& value, const Token* start, bool in_statem
         if (is(K::Equal) || is(K::ColonEqual)) fail();
         return e;
     });
+    if (at_end()) fail();
     at_ = equal;
     if (!assigned) return;
     if (value.kind == ExprKind::Name && at_ == start + 1) {
@@ -204,6 +211,7 @@ void Parser::explain_after_expression(const Expr& value, const Token* start) {
             }
             return e;
         });
+        if (at_end()) fail();
         if (second) {
             bool in_brackets = at_[-1].level > 0;
             Span both = from_to(span(*start), since(here));
@@ -214,6 +222,7 @@ void Parser::explain_after_expression(const Expr& value, const Token* start) {
     at_ = here;
     if (is_legacy_statement(value) && at_ == start + 1 && !is(K::LeftParen)) {
         auto argument = attempt([&] { return star_expressions(); });
+        if (at_end()) fail();
         Span both = argument ? from_to(span(*start), since(here)) : Span{};
         at_ = here;
         if (argument) error(messages::missing_parentheses, both, text(*start));
@@ -399,6 +408,8 @@ ExprPtr Parser::trailers(ExprPtr value, const Token* start) {
             case K::LeftBracket: {
                 ++at_;
                 auto node = std::make_unique<Subscript>(span(*start));
+                // CPython reads `x[]` as two expressions.
+                if (is(K::RightBracket) && at_->level > 0) error(messages::forgot_comma, from_to(span(*start), span(*at_)));
                 node->index = subscript_index();
                 expect(K::RightBracket);
                 node->span = since(start);
@@ -563,7 +574,8 @@ ExprPtr Parser::brace_display() {
     }
     if (is(K::StarStar)) return dict_display(start, nullptr);
     ExprPtr first = star_named_expression();
-    if (is(K::Colon) && first->kind != ExprKind::Starred && first->kind != ExprKind::NamedExpr) return dict_display(start, std::move(first));
+    bool bare_named = first->kind == ExprKind::NamedExpr && start[2].kind == K::ColonEqual;
+    if (is(K::Colon) && first->kind != ExprKind::Starred && !bare_named) return dict_display(start, std::move(first));
     if (starts_generators()) {
         if (first->kind == ExprKind::Starred) error(messages::starred_comprehension, first->span);
         return comprehension<SetComp>(start, std::move(first), K::RightBrace);
@@ -591,7 +603,7 @@ ExprPtr Parser::dict_display(const Token* start, ExprPtr first_key) {
         if (!first_key && is(K::StarStar)) {
             const Token* stars = at_++;
             ExprPtr value = binary(bitwise_or);
-            if (starts_generators()) error(messages::dict_unpacking_comprehension, span(*stars));
+            if (starts_generators() && first) error(messages::dict_unpacking_comprehension, span(*stars));
             over(*node, value);
             node->items.push_back({nullptr, std::move(value)});
         } else {
@@ -646,7 +658,7 @@ ExprPtr Parser::slice() {
     }
     if (!is(K::Colon)) {
         lower = named_expression();
-        if (!is(K::Colon) || lower->kind == ExprKind::NamedExpr) return lower;
+        if (!is(K::Colon) || (lower->kind == ExprKind::NamedExpr && start[1].kind == K::ColonEqual)) return lower;
     }
     expect(K::Colon);
     auto node = std::make_unique<Slice>(span(*start));
@@ -740,6 +752,7 @@ ExprPtr Parser::target_list() {
         target = std::move(node);
     }
     if (const Expr* bad = set_context(*target, Context::Store)) fail_target(*bad, messages::cannot_assign);
+    if (!is(K::KwIn) && target->kind != ExprKind::Tuple && starts_expression(*at_) && attempting_ == 0) explain_after_expression(*target, start);
     return target;
 }
 
@@ -859,6 +872,7 @@ ExprPtr Parser::parse_fstring_expression() {
         if (is(K::Equal)) explain_equal(*value, start, false);
     }
     if (!is(K::EndMarker)) fail();
+    if (value->kind == ExprKind::Starred) error(messages::starred_here, value->span);
     return value;
 }
 

@@ -59,10 +59,11 @@ private:
     // ------------------------------------------------------------------------------------------ errors (parser.cpp)
     /// "invalid syntax" at the current token, or what explains it better.
     [[noreturn]] void fail();
-    [[noreturn]] void fail_at(const Token& token);
+    /// Whether the parser stands where the text ends within a bracket, or stops making tokens: then no other reading helps.
+    [[nodiscard]] bool at_end() const { return is(K::Error) || (is(K::EndMarker) && stream_.unclosed); }
     template <class... Args>
     [[noreturn]] void error(const Message& message, Span where, const Args&... args) {
-        if (attempting_ > 0) throw Mismatch{};
+        if (attempting_ > 0 && !at_end()) throw Mismatch{};
         raise_error("SyntaxError", diagnose(message, where, args...));
     }
     [[noreturn]] void raise_error(const char* exception, Diagnostic d);

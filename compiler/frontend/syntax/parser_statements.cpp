@@ -114,7 +114,10 @@ StmtPtr Parser::expression_statement() {
     } else if (augmented(kind(), op)) {
         return augmented_assignment(std::move(value), start);
     } else if (is(K::ColonEqual) && value->kind != ExprKind::Name && value->kind != ExprKind::Tuple) {
-        fail_target(*value, messages::cannot_name);
+        const Token* walrus = at_++;
+        bool named = attempt([&] { return expression(); }) != nullptr;
+        at_ = walrus;
+        if (named) fail_target(*value, messages::cannot_name);
     }
     auto node = std::make_unique<ExprStmt>(since(start));
     node->value = std::move(value);
@@ -153,6 +156,12 @@ StmtPtr Parser::assignment(ExprPtr first, const Token* start) {
 }
 
 StmtPtr Parser::annotated_assignment(ExprPtr target, const Token* start) {
+    if (target->kind != ExprKind::Name && target->kind != ExprKind::Attribute && target->kind != ExprKind::Subscript) {
+        // Without an annotation behind it the colon is the mistake: a misspelt `if x:`.
+        const Token* colon = at_++;
+        if (!attempt([&] { return expression(); })) fail();
+        at_ = colon;
+    }
     if (target->kind == ExprKind::Tuple || target->kind == ExprKind::List) {
         Span where = target->kind == ExprKind::Tuple && bare_tuple_since(start) ? as<Tuple>(*target).elements.front()->span : target->span;
         error(messages::cannot_annotate, where, describe(*target));
@@ -513,7 +522,11 @@ StmtPtr Parser::function(const Token* start, std::vector<ExprPtr> decorators, bo
     ++at_;
     node->params = parameters(K::RightParen, false);
     expect(K::RightParen);
-    if (accept(K::Arrow)) node->returns = expression();
+    if (is(K::Arrow)) {
+        if (peek() == K::Colon) error(messages::expected_token, span(*at_), ":");
+        ++at_;
+        node->returns = expression();
+    }
     expect_colon(true);
     node->body = block("function definition", line);
     node->span = since(start);

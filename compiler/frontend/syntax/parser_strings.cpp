@@ -130,7 +130,7 @@ void Parser::escape(const Token& token, size_t& i, size_t begin, size_t end, boo
             size_t close = i < end && text_[i] == '{' ? text_.find('}', i) : std::string_view::npos;
             if (close >= end || close == i + 1) unicode_error(std::min(close == i + 1 ? close : i, end), "malformed \\N character escape");
             std::optional<char32_t> named = character_named(text_.substr(i + 1, close - i - 1));
-            if (!named) unicode_error(close + 1, "unknown Unicode character name");
+            if (!named) not_supported(messages::unicode_name, place_in(token, backslash, close + 1), text_.substr(i + 1, close - i - 1));
             append_utf8(out, *named);
             i = close + 1;
             return;
@@ -337,23 +337,18 @@ void Parser::fstring_expression(FString& f, uint32_t depth) {
     if (depth >= 2) error(messages::fstring_nested, place_in(*f.token, open, open + 1));
     size_t begin = ++f.at;
     size_t end = fstring_expression_end(f);
-    if (std::all_of(text_.begin() + static_cast<ptrdiff_t>(begin), text_.begin() + static_cast<ptrdiff_t>(end), is_blank))
+    std::string_view inside = text_.substr(begin, end - begin);
+    if (std::all_of(inside.begin(), inside.end(), is_blank)) {
+        if (text_[end] != '}') error(messages::fstring_missing_expression, place_in(*f.token, end, end + 1), text_[end]);
         error(messages::fstring_empty, place_in(*f.token, open, end + 1));
+    }
     for (; f.cursor < begin; ++f.cursor)
         if (text_[f.cursor] == '\n' || (text_[f.cursor] == '\r' && text_[f.cursor + 1] != '\n')) {
             ++f.line;
             f.line_start = f.cursor + 1;
         }
     auto node = std::make_unique<FormattedValue>(span(*f.token));
-    TokenStream stream;
-    try {
-        stream = tokenize_expression(text_, file_, begin, end, f.line, f.line_start);
-    } catch (CompileError& e) {
-        if (attempting_ > 0) throw Mismatch{};
-        std::string& said = e.diagnostic.exception_text;
-        if (!said.empty() && said.rfind("f-string", 0) != 0) said = "f-string: " + said;
-        throw;
-    }
+    TokenStream stream = tokenize_expression(text_, file_, begin, end, f.line, f.line_start);
     Parser inner(text_, file_, std::move(stream), fstring_level_ + 1);
     inner.depth_ = depth_;
     node->value = inner.parse_fstring_expression();

@@ -43,6 +43,10 @@ struct Scope {
     [[nodiscard]] Binding binding(std::string_view name) const;
 };
 
+/// What Python makes of a private name (`__x`) in the body of a class, its methods included: `_Class__x`. Any other name is itself.
+/// The tree and the scopes hold names as they are written.
+[[nodiscard]] std::string mangled(std::string_view class_name, std::string_view name);
+
 using NameSet = std::set<std::string, std::less<>>;
 
 /// The scopes of a module. Refers to the module's nodes, which must outlive it.
@@ -78,5 +82,15 @@ private:
 
 /// The same for an expression: only `:=` binds.
 [[nodiscard]] NameSet names_assigned(const Expr& expression);
+
+/// How code uses the names of the scope it stands in, in one walk.
+struct NameUse {
+    NameSet assigned;  ///< as names_assigned()
+    NameSet read;      ///< read while it runs
+    NameSet deferred;  ///< read by functions, lambdas and generators that it makes: whenever those run
+};
+[[nodiscard]] NameUse name_use(const Body& body);
+[[nodiscard]] NameUse name_use(const Stmt& statement);
+[[nodiscard]] NameUse name_use(const Expr& expression);
 
 }  // namespace sifr::syntax

@@ -27,6 +27,7 @@ namespace sifr::syntax {
 
 enum class TokenKind : uint8_t {
     EndMarker, Newline, Indent, Dedent, Name, Number, String,
+    Error,    ///< where the text stops making tokens: `TokenStream::fault`
     Unknown,  ///< `$`, `?`, `` ` `` or a lone `!`: no token of Python
 #define SIFR_TOKEN_IDENTIFIER(id, spelling) id,
     SIFR_PYTHON_OPERATORS(SIFR_TOKEN_IDENTIFIER) SIFR_PYTHON_KEYWORDS(SIFR_TOKEN_IDENTIFIER)

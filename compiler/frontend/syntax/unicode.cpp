@@ -1,6 +1,7 @@
 #include "compiler/frontend/syntax/unicode.h"
 
 #include <algorithm>
+#include <cstring>
 #include <iterator>
 
 namespace sifr::syntax {
@@ -63,6 +64,9 @@ std::optional<Utf8Fault> find_utf8_fault(std::string_view text) {
     size_t at = 0;
     auto byte = [&](size_t i) { return static_cast<unsigned char>(text[i]); };
     while (at < text.size()) {
+        uint64_t eight;
+        while (at + sizeof eight <= text.size() && (std::memcpy(&eight, text.data() + at, sizeof eight), (eight & 0x8080808080808080) == 0)) at += sizeof eight;
+        if (at >= text.size()) break;
         unsigned char first = byte(at);
         if (first < 0x80) {
             ++at;
