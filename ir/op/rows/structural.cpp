@@ -18,9 +18,10 @@ Rows structural() {
         // `layout` lies over operand 0's own row-major frame. `insert`: value with piece written at the layout; `insert_add`:
         // added, in row-major order of the piece; `insert_seq`: written or added element by element through a layout that
         // overlaps itself.
-        {.name = "extract", .sig = "(T value, i64[] indices, *, layout layout) -> T", .lower = L, .infer = extract_result},
-        {.name = "insert", .sig = "(T value, T piece, i64[] indices, *, layout layout) -> T", .lower = L, .infer = same_as_first},
-        {.name = "insert_add", .sig = "(T value, T piece, i64[] indices, *, layout layout) -> T", .lower = L, .infer = same_as_first},
+        {.name = "extract", .sig = "(T value, i64[] indices, *, layout layout) -> T", .lower = L, .infer = extract_result, .vjp = extract_vjp},
+        {.name = "insert", .sig = "(T value, T piece, i64[] indices, *, layout layout) -> T", .lower = L, .infer = same_as_first, .vjp = insert_vjp},
+        {.name = "insert_add", .sig = "(T value, T piece, i64[] indices, *, layout layout) -> T", .lower = L, .infer = same_as_first,
+         .vjp = insert_add_vjp},
         {.name = "insert_seq", .sig = "(T value, T piece, i64[] indices, *, layout layout) -> T", .lower = L, .infer = same_as_first},
 
         // losses, then as many gradients if `from`, then the tensors after `wrt`.

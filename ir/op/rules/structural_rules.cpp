@@ -55,4 +55,51 @@ std::vector<Type> typed_only(const OpCall& call) {
 
 std::vector<ViewLayout> same_layout(const OpCall& call) { return {{layout_of(call, 0), {}}}; }
 
+namespace {
+
+/// The run-time indices of a layout: the last operands.
+std::vector<ValueId> indices_of(const Inst& inst, const Layout& layout) {
+    return {inst.operands.end() - static_cast<ptrdiff_t>(layout.index_scales.size()), inst.operands.end()};
+}
+
+ValueId zeros_like(Vjp& v, ValueId like) {
+    const Type t = v.type(like);
+    return v.b.full(t.dtype, t.sizes, 0.0);
+}
+
+}  // namespace
+
+std::vector<ValueId> extract_vjp(Vjp& v) {
+    std::vector<ValueId> grads(v.inst.operands.size());
+    if (!v.needs(0)) return grads;
+    const auto& layout = v.inst.attrs.get<Layout>("layout");
+    std::vector<ValueId> indices = indices_of(v.inst, layout);
+    ValueId zeros = zeros_like(v, v.in(0));
+    if (layout.is_injective()) {
+        grads[0] = v.b.insert(zeros, layout, v.grad(), indices);
+    } else {
+        std::vector<ValueId> operands{zeros, v.grad()};
+        operands.insert(operands.end(), indices.begin(), indices.end());
+        grads[0] = v.b.emit("insert_add"_op, std::move(operands), attrs({{"layout", layout}}));
+    }
+    return grads;
+}
+
+std::vector<ValueId> insert_vjp(Vjp& v) {
+    std::vector<ValueId> grads(v.inst.operands.size());
+    const auto& layout = v.inst.attrs.get<Layout>("layout");
+    std::vector<ValueId> indices = indices_of(v.inst, layout);
+    if (v.needs(0)) grads[0] = v.b.insert(v.grad(), layout, zeros_like(v, v.in(1)), indices);
+    if (v.needs(1)) grads[1] = v.b.extract(v.grad(), layout, indices);
+    return grads;
+}
+
+std::vector<ValueId> insert_add_vjp(Vjp& v) {
+    std::vector<ValueId> grads(v.inst.operands.size());
+    const auto& layout = v.inst.attrs.get<Layout>("layout");
+    if (v.needs(0)) grads[0] = v.grad();
+    if (v.needs(1)) grads[1] = v.b.extract(v.grad(), layout, indices_of(v.inst, layout));
+    return grads;
+}
+
 }  // namespace sifr::rules

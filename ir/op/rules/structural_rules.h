@@ -1,6 +1,7 @@
 #pragma once
 
 #include "ir/op/op_def.h"
+#include "ir/op/vjp.h"
 
 namespace sifr::rules {
 
@@ -18,5 +19,11 @@ std::vector<Type> select_result(const OpCall& call);  ///< `sel c, a, b`
 /// Rows whose result type stands only at the instruction (Builder::emit_typed).
 std::vector<Type> typed_only(const OpCall& call);
 std::vector<ViewLayout> same_layout(const OpCall& call);
+
+/// Of `extract`: the gradient written into zeros at the layout, added where the layout meets itself.
+std::vector<ValueId> extract_vjp(Vjp& v);
+/// Of `insert`: the base's gradient without what was overwritten; the piece's is what lies at the layout.
+std::vector<ValueId> insert_vjp(Vjp& v);
+std::vector<ValueId> insert_add_vjp(Vjp& v);
 
 }  // namespace sifr::rules
