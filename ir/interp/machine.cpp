@@ -320,7 +320,7 @@ private:
 Evaluator evaluator_of(Op op) {
     static const std::vector<Evaluator> table = [] {
         std::vector<Evaluator> t(op_name_count, nullptr);
-        for (std::span<const NamedEvaluator> part : {scalar_evaluators(), string_evaluators(), host_evaluators(), list_evaluators(), fill_evaluators()})
+        for (std::span<const NamedEvaluator> part : {scalar_evaluators(), string_evaluators(), host_evaluators(), list_evaluators(), fill_evaluators(), random_evaluators()})
             for (const NamedEvaluator& e : part) {
                 std::optional<Op> named = op_named(e.name);
                 SIFR_CHECK(named, "the interpreter evaluates '{}', which is no row", e.name);

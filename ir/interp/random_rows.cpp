@@ -71,7 +71,6 @@ Results skip(const Execution& x) {
     sifr_tensor c = c_tensor(out);
     if (kind == "normal") sifr_random_skip_normal(generator(x), static_cast<int32_t>(dtype), n, true);
     else if (kind == "uniform") sifr_random_uniform(generator(x), &c, nullptr, 0, 1);
-    else if (kind == "randint") sifr_random_range(generator(x), &c, nullptr, 0, 2);
     else if (kind == "bernoulli") sifr_random_bernoulli(generator(x), &c, nullptr, 0.5);
     else if (kind == "randperm") sifr_random_permutation(generator(x), &c);
     else throw NotSupported(fmt::format("skipping a draw of '{}' in the interpreter", kind));
