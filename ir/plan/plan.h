@@ -25,7 +25,8 @@ struct BufferDef {
     Sizes sizes;         ///< row-major contents; for messages, prints and dumps
     int64_t bytes = 0;
     int64_t offset = 0;  ///< Arena: from its start, 64-byte aligned; Constant: index into Plan::constants; Argument: number
-    int64_t first = 0, last = 0;  ///< Arena: live range in program order of the flattened body, for the verifier
+    int64_t first = 0, last = 0;  ///< Arena: live range in the order that lifetime.h defines, for the verifier
+    PlanBuffer view_of;  ///< the same memory as that buffer, with these sizes: kind and offset say nothing, its pointer is the other's
 };
 
 struct ScalarDef {
@@ -43,15 +44,17 @@ struct PlanBlock {
 struct PlanInst {
     enum class Kind : uint8_t {
         Launch,  ///< kernel(buffers…, scalars…); raises by its check sites
-        Fill,    ///< bytes [begin, begin + size) of the arena, or of buffers[0] from `begin`, become `pattern`
+        Fill,    ///< bytes [begin, begin + size) become `pattern`: of buffers[0] if there is one buffer, else of the arena (`buffers`
+                 ///< are then those that lie in the range)
         Copy,    ///< buffers[0] = buffers[1], `size` bytes
-        Item,    ///< result = buffers[0] at element `begin`
-        Scalar,  ///< results = op scalars {attrs}: scalar rows
-        Call,    ///< results = runtime function `runtime` of the row `op` (buffers, scalars, attrs): prints, lists, random, library
+        Item,    ///< result = buffers[0] at element `begin`, as the Python number of the result's type
+        Scalar,  ///< results = op scalars {attrs}: scalar rows, and `none some is_none unwrap sel`
+        Call,    ///< results = runtime function of the row `op`: prints, strings, lists, random, library. `buffers`: the tensor
+                 ///< operands in order, then the tensor results; `scalars`: the other operands in order (None is an empty optional)
         For,     ///< for results-less: see the members below
         While,
         If,
-        Raise,   ///< exception `text` at `location`, with scalars formatted into it
+        Raise,   ///< exception of attribute `type` with attribute `text`, each `{}` in it being the next of `scalars`, at `location`
     };
     Kind kind;
     Op op;
@@ -67,7 +70,9 @@ struct PlanInst {
     Location location;
 
     // For: scalars = {lo, hi, step, carried…}; While: scalars = {carried…}. Carried buffers start as `buffers`.
-    // blocks: For {body}; While {condition, body}; If {then, else} with scalars = {condition}.
+    // blocks: For {body}; While {condition, body}; If {then, else} with scalars = {condition}. `results` and `buffer_results` are
+    // the carried ones behind a loop (as they came in when no iteration ran), the yielded ones behind an if. A `check` is an If
+    // with an empty first block and a Raise in the second.
     std::vector<PlanBlock> blocks;
     PlanScalar induction;                                   ///< For
     std::vector<PlanScalar> params;                         ///< carried scalars inside
@@ -77,6 +82,7 @@ struct PlanInst {
     std::vector<PlanBuffer> buffer_results;                 ///< behind the loop or if
 };
 
+/// The results of the function itself are Argument buffers behind those of its parameters: the host gives the memory.
 struct Plan {
     std::string name = "main";
     std::vector<Kernel> kernels;       ///< by KernelId; equal ones stand once

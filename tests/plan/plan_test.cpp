@@ -4,6 +4,8 @@
 #include "ir/verify/verify.h"
 #include "passes/fusion/fuse.h"
 #include "passes/fusion/lower.h"
+#include "passes/memory/fuse_zero_fills.h"
+#include "passes/memory/plan_memory.h"
 #include "tests/support/golden.h"
 
 namespace sifr {
@@ -12,33 +14,32 @@ namespace {
 namespace fs = std::filesystem;
 const fs::path cases = fs::path(SIFR_TEST_DIR) / "plan" / "cases";
 
-/// The groups of a functional text, and the loops of each.
-std::string fused_text(const fs::path& path) {
+struct Texts {
+    std::string fused, plan;
+};
+
+/// The groups of a functional text, and the plan with its kernels.
+Texts texts(const fs::path& path) {
     SourceFile file(path.filename().string(), test::read_file(path));
     ParsedFunction parsed = parse_function(file);
-    parsed.function.facts.differentiated = parsed.function.facts.decomposed = true;
     PassContext context;
     Fused fused = fuse(Functional(std::move(parsed.function)), context);
     verify(fused, "fuse");
     PrintOptions options;
     options.locations = false;
-    std::string text = print(fused, options);
-    const Function& f = fused.function;
-    walk(f, f.body, [&](InstId id) {
-        const Inst& inst = f[id];
-        if (inst.op != "group"_op || inst.attrs.get<std::string>("kind") == "alias") return;
-        LoweredGroup lowered = lower_group(f, inst, std::vector<bool>(inst.results.size(), false));
-        verify(lowered.kernel);
-        text += "\n" + print(lowered.kernel);
-    });
-    return text;
+    Plan plan = plan_memory(fused, context);
+    verify(plan);
+    fuse_zero_fills(plan, context);
+    verify(plan);
+    return {print(fused, options), print(plan)};
 }
 
 class Case : public ::testing::TestWithParam<std::string> {};
 
-TEST_P(Case, IsFusedAndLoweredAsItsGoldenTextSays) {
-    fs::path out = cases / (GetParam() + ".fused");
-    EXPECT_TRUE(test::matches_golden(out, fused_text(cases / (GetParam() + ".sifr"))));
+TEST_P(Case, IsFusedAndPlannedAsItsGoldenTextsSay) {
+    Texts t = texts(cases / (GetParam() + ".sifr"));
+    EXPECT_TRUE(test::matches_golden(cases / (GetParam() + ".fused"), t.fused));
+    EXPECT_TRUE(test::matches_golden(cases / (GetParam() + ".plan"), t.plan));
 }
 
 std::vector<std::string> names() {
