@@ -381,6 +381,19 @@ void AutogradState::set_requires_grad(VariableId v, bool on) {
 
 void AutogradState::set_retains_grad(VariableId v) { change(v).retains_grad = true; }
 void AutogradState::set_type(VariableId v, const Type& type) { change(v).type = type; }
+void AutogradState::reshape_in_place(VariableId v, const Type& type, const std::string& node, Span span) {
+    check_write(v, false);
+    NodeId made;
+    if (grad_enabled_ && requires_grad(v)) made = add(Node{node, {edge_to(v)}, {}, false, 1, span});
+    move_counter(v, span);
+    int64_t now = version(v);
+    Variable& changed = change(v);
+    changed.type = type;
+    if (!made.valid()) return;
+    changed.node = made;
+    changed.output = 0;
+    changed.attribute_version = now;
+}
 void AutogradState::rebind(VariableId dest, const Type& type) { change(dest).type = type; }
 
 std::vector<VariableId> AutogradState::record_node(std::string name, const std::vector<VariableId>& operands, const std::vector<VariableId>& saved,
@@ -424,7 +437,7 @@ std::vector<VariableId> AutogradState::gradient_results(const std::vector<Variab
 
 // ---------------------------------------------------------------------------------------------- backward
 
-AutogradState::Hazard AutogradState::version_hazard(const Request& request, NodeId at, const Saved& saved) {
+AutogradState::Hazard AutogradState::version_hazard(Span span, NodeId at, const Saved& saved) {
     const Variable& var = variables_[saved.variable.index];
     const Counter& counter = counters_[saved.counter.index];
     std::string sizes;
@@ -445,15 +458,15 @@ AutogradState::Hazard AutogradState::version_hazard(const Request& request, Node
                                    "check_nan=False).",
                                    tensor_type_name(var.type.dtype), sizes,
                                    producer.empty() ? std::string() : fmt::format(", which is output {} of {},", output, without_backward(producer)), counter.version, saved.version);
-    Diagnostic d = diagnose(analysis_messages::saved_overwritten, request.span, nodes_[at.index].span.line, saved.version, counter.version);
+    Diagnostic d = diagnose(analysis_messages::saved_overwritten, span, nodes_[at.index].span.line, saved.version, counter.version);
     d.exception = "RuntimeError";
     d.exception_text = text;
-    d.labels.push_back({request.span, "needed here"});
+    d.labels.push_back({span, "needed here"});
     d.labels.push_back({nodes_[at.index].span, fmt::format("saved here by '{}'", saved.op)});
     for (const Write& w : counter.writes)
         if (w.version > saved.version) {
             d.labels.push_back({w.span, "overwritten here"});
-            d.help = fmt::format("write into a copy (`.clone()`), or move line {} behind line {}", w.span.line, request.span.line);
+            d.help = fmt::format("write into a copy (`.clone()`), or move line {} behind line {}", w.span.line, span.line);
             break;
         }
     return Hazard{ScriptError("RuntimeError", text), std::move(d)};
@@ -477,6 +490,9 @@ AutogradState::Outcome AutogradState::backward(const Request& request) {
 
     // Dependencies, and which nodes lead to a wanted edge.
     std::map<NodeId, int> waiting;
+    std::map<VariableId, int> leaf_waiting, leaf_arrived;
+    for (const Edge& e : roots)
+        if (e.leaf.valid()) ++leaf_waiting[e.leaf];
     std::vector<NodeId> stack;
     std::set<NodeId> seen;
     auto push = [&](NodeId n) {
@@ -486,12 +502,18 @@ AutogradState::Outcome AutogradState::backward(const Request& request) {
     while (!stack.empty()) {
         NodeId n = stack.back();
         stack.pop_back();
-        for (const Edge& e : nodes_[n.index].edges)
+        for (const Edge& e : nodes_[n.index].edges) {
+            if (e.leaf.valid()) ++leaf_waiting[e.leaf];
             if (e.node.valid()) {
                 ++waiting[e.node];
                 push(e.node);
             }
+        }
     }
+    // Variables that keep their gradient though they are no leaves: served when their node is about to run.
+    std::map<NodeId, std::vector<VariableId>> retaining;
+    for (size_t i = 0; i < variables_.size(); ++i)
+        if (variables_[i].retains_grad && variables_[i].node.valid() && seen.count(variables_[i].node)) retaining[variables_[i].node].push_back(VariableId(i));
     bool some = !request.inputs.empty();
     std::set<NodeId> needed;
     if (some) {
@@ -513,28 +535,46 @@ AutogradState::Outcome AutogradState::backward(const Request& request) {
             }
         }
     }
-    auto reach = [&](const Edge& e) {
+    auto give = [&](VariableId v, int contributions) {
+        if (std::find(outcome.reached.begin(), outcome.reached.end(), v) != outcome.reached.end()) return;
+        outcome.reached.push_back(v);
+        outcome.contributions.push_back(contributions);
+    };
+    auto reach = [&](const Edge& e, bool flows) {
+        if (e.leaf.valid()) {
+            --leaf_waiting[e.leaf];
+            leaf_arrived[e.leaf] += flows;
+        }
+        if (!flows && !e.leaf.valid()) return;
+        if (e.leaf.valid() && (leaf_waiting[e.leaf] > 0 || leaf_arrived[e.leaf] == 0)) return;
         for (size_t k = 0; k < wanted.size(); ++k) {
             bool hit = e.leaf.valid() ? wanted[k].leaf == e.leaf : wanted[k].node == e.node && wanted[k].output == e.output;
             if (hit) outcome.used[k] = true;
         }
         if (!e.leaf.valid() || request.only_inputs) return;
         bool taken = !some || std::any_of(wanted.begin(), wanted.end(), [&](const Edge& w) { return w.leaf == e.leaf; });
-        if (taken && std::find(outcome.reached.begin(), outcome.reached.end(), e.leaf) == outcome.reached.end()) outcome.reached.push_back(e.leaf);
+        if (taken) give(e.leaf, leaf_arrived[e.leaf]);
     };
 
     std::priority_queue<NodeId> ready;  // the latest node first
     std::set<NodeId> queued;
-    std::map<NodeId, int> arrived;
     for (const Edge& e : roots) {
-        reach(e);
+        reach(e, true);
         if (e.node.valid() && waiting[e.node] == 0 && queued.insert(e.node).second) ready.push(e.node);
     }
     while (!ready.empty()) {
         NodeId n = ready.top();
         ready.pop();
         bool runs = !some || needed.count(n);
+        // An input that is the result of this node has its gradient now, whether the node itself has to run or not.
+        if (!request.only_inputs)
+            for (VariableId v : retaining[n])
+                if (runs || !some) give(v, 1);
+        if (!request.only_inputs && some)
+            for (size_t k = 0; k < wanted.size(); ++k)
+                if (wanted[k].node == n) give(request.inputs[k], 1);
         if (runs) {
+            outcome.ran.push_back(n);
             if (nodes_[n.index].freed && !nodes_[n.index].saved.empty()) {
                 Hazard h{ScriptError("RuntimeError", "Trying to backward through the graph a second time (or directly access saved tensors after they have already been freed). Saved "
                                      "intermediate values of the graph are freed when you call .backward() or autograd.grad(). Specify retain_graph=True if you need to backward through the graph a "
@@ -551,7 +591,7 @@ AutogradState::Outcome AutogradState::backward(const Request& request) {
             for (const Saved& s : nodes_[n.index].saved) {
                 if (counters_[s.counter.index].version == s.version) continue;
                 Saved copy = s;
-                outcome.hazard = version_hazard(request, n, copy);
+                outcome.hazard = version_hazard(request.span, n, copy);
                 return outcome;
             }
             if (!request.retain_graph && !nodes_[n.index].freed) change(n).freed = true;
@@ -559,7 +599,7 @@ AutogradState::Outcome AutogradState::backward(const Request& request) {
         for (size_t k = 0; k < nodes_[n.index].edges.size(); ++k) {
             Edge e = nodes_[n.index].edges[k];
             if (!e.valid()) continue;
-            if (runs) reach(e);
+            reach(e, runs);
             if (e.node.valid() && --waiting[e.node] == 0 && queued.insert(e.node).second) ready.push(e.node);
         }
     }

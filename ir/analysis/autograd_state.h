@@ -94,6 +94,7 @@ public:
     // ---- queries
     [[nodiscard]] const Variable& variable(VariableId v) const { return variables_[v.index]; }
     [[nodiscard]] const Node& node(NodeId n) const { return nodes_[n.index]; }
+    [[nodiscard]] size_t variable_count() const { return variables_.size(); }
     [[nodiscard]] int64_t version(VariableId v) const { return counters_[variables_[v.index].counter.index].version; }
     /// The node behind a variable, made anew for a view whose base has a new history.
     NodeId grad_fn(VariableId v);
@@ -130,7 +131,9 @@ public:
     void set_requires_grad(VariableId v, bool on);   ///< `requires_grad_()`; throws PyTorch's texts
     void set_retains_grad(VariableId v);
     void bump(VariableId v, Span span);              ///< a metadata or empty write: the counter only
-    void set_type(VariableId v, const Type& type);   ///< `t_`, `resize_`: sizes for messages
+    void set_type(VariableId v, const Type& type);   ///< `resize_`: sizes for messages
+    /// `t_`, `squeeze_`: the variable becomes another view of its own memory, `node` in its history (where it has one).
+    void reshape_in_place(VariableId v, const Type& type, const std::string& node, Span span);
     /// Makes `dest` the same tensor as `source` (`dest.data = source`, `set_`): keeps dest's own counter.
     void rebind(VariableId dest, const Type& type);
     /// A node made by hand (custom functions): `name`, edges to the operands, saved variables; gives its outputs.
@@ -155,6 +158,8 @@ public:
         /// Leaves (and retaining variables) that get a gradient, in the engine's order. With a hazard: those reached before it.
         std::vector<VariableId> reached;
         std::vector<bool> used;          ///< per input: does a gradient flow into it
+        std::vector<int> contributions;  ///< per reached variable: how many gradients were summed for it
+        std::vector<NodeId> ran;         ///< the nodes that ran, in the engine's order
         std::optional<Hazard> hazard;
         std::vector<Diagnostic> warnings;
     };
@@ -162,6 +167,8 @@ public:
     /// each node saved, and frees it unless the graph is retained. Throws ScriptError for what is wrong before any node
     /// runs ("element 0 of tensors does not require grad …").
     Outcome backward(const Request& request);
+    /// What is wrong when node `at` reads a saved value that has moved on; `span` is the backward's place.
+    Hazard version_hazard(Span span, NodeId at, const Saved& saved);
     /// The results of a `create_graph` gradient: variables with a history that leads to `inputs`.
     std::vector<VariableId> gradient_results(const std::vector<VariableId>& through, const std::vector<Type>& types, bool tracked, Span span);
 
@@ -186,7 +193,6 @@ private:
     void move_counter(VariableId v, Span span);
     std::string forbidden_view(VariableId v, bool indirect);
     bool tracks(const Event& event, const char*& name);
-    Hazard version_hazard(const Request& request, NodeId at, const Saved& saved);
 
     std::vector<Variable> variables_;
     std::vector<Node> nodes_;

@@ -223,7 +223,7 @@ PyValue pack_results(Interpreter& in, Op op, std::string_view name, Values resul
     const Signature& s = signature(op);
     if (s.result_count == 0) return PyValue::none();
     if (s.result_count == 1) return results.at(0);
-    if (!s.result_names.empty()) return make_return_type(in, name, s.result_names, std::move(results));
+    if (!s.result_names.empty()) return make_return_type(in, name, std::move(results));
     return in.tuple(std::move(results));
 }
 

@@ -5,7 +5,9 @@
 #include <limits>
 
 #include "compiler/frontend/torch/bind.h"
+#include "compiler/frontend/torch/conversions.h"
 #include "compiler/frontend/torch/devices.h"
+#include "compiler/frontend/torch/factory.h"
 #include "compiler/frontend/torch/indexing.h"
 #include "compiler/frontend/torch/state.h"
 #include "compiler/frontend/torch/storage_ops.h"
@@ -118,21 +120,19 @@ void append_element(Interpreter& in, std::vector<std::byte>& out, DType t, PyVal
     (void)in;
 }
 
+}  // namespace
+
 // ---------------------------------------------------------------------------------------------- factories
 
-/// `dtype=, device=, requires_grad=` and what has no effect here (`layout`, `pin_memory`, `memory_format`).
-struct FactoryOptions {
-    PyValue dtype, device, requires_grad, out;
-};
-
-FactoryOptions take_options(Args& args) {
+FactoryOptions take_options(Interpreter& in, Args& args) {
     FactoryOptions o;
     std::vector<std::pair<Symbol, PyValue>> rest;
     for (auto& [name, value] : args.keywords) {
-        if (*name == "dtype") o.dtype = value;
+        if (*name == "dtype") o.dtype = value.is(Kind::Class) ? PyValue::dtype(to_dtype(in, value, "factory")) : value;
         else if (*name == "device") o.device = value;
         else if (*name == "requires_grad") o.requires_grad = value;
         else if (*name == "out") o.out = value;
+        else if (*name == "generator") o.generator = value;
         else if (*name == "layout" || *name == "pin_memory" || *name == "memory_format") continue;
         else rest.emplace_back(name, value);
     }
@@ -140,16 +140,13 @@ FactoryOptions take_options(Args& args) {
     return o;
 }
 
-bool given(PyValue v) { return !v.is_unbound() && !v.is_none(); }
-
-DType dtype_or(PyValue v, DType otherwise, const char* function, Interpreter& in) {
+DType dtype_or(Interpreter& in, PyValue v, DType otherwise, const char* function) {
     if (!given(v)) return otherwise;
     if (!v.is(Kind::DType)) raise("TypeError", "{}(): argument 'dtype' must be torch.dtype, not {}", function, in.type_name(v));
     return v.as_dtype();
 }
 
-/// Device, `requires_grad` and `out=` of a finished tensor.
-PyValue finish(Interpreter& in, PyValue tensor, const FactoryOptions& o, const TensorObject* like = nullptr) {
+PyValue finish(Interpreter& in, PyValue tensor, const FactoryOptions& o, const TensorObject* like) {
     if (given(o.out)) {
         if (!o.out.is(Kind::Tensor)) raise("TypeError", "argument 'out' must be Tensor, not {}", in.type_name(o.out));
         resize_for_out(in, o.out, type_of(in, tensor).sizes);
@@ -172,9 +169,28 @@ void check_sizes(const char* name, const Sizes& sizes) {
         }
 }
 
+PyValue make_like(Interpreter& in, PyValue self, const std::function<PyValue(const Sizes&)>& make) {
+    const Layout layout = layout_of(in, self);
+    const Type type = type_of(in, self);
+    if (!type.run_time_sizes.empty()) throw NotSupported("a new tensor of a size that is known only at run time");
+    if (layout.is_contiguous() || !layout.is_dense() || layout.numel() == 0) return make(type.sizes);
+    // Made in the order of memory, then seen in the order of axes.
+    std::vector<int64_t> order(layout.sizes.size()), back(order.size());
+    for (size_t i = 0; i < order.size(); ++i) order[i] = static_cast<int64_t>(i);
+    std::stable_sort(order.begin(), order.end(), [&](int64_t a, int64_t b) { return layout.strides[static_cast<size_t>(a)] > layout.strides[static_cast<size_t>(b)]; });
+    Sizes frame;
+    for (size_t i = 0; i < order.size(); ++i) {
+        frame.push_back(layout.sizes[static_cast<size_t>(order[i])]);
+        back[static_cast<size_t>(order[i])] = static_cast<int64_t>(i);
+    }
+    return emit_one(in, "permute"_op, {make(frame)}, attrs({{"dims", back}}));
+}
+
+namespace {
+
 /// zeros, ones, empty: a fill of sizes given as varargs, one sequence, or `size=`.
 PyValue sized_factory(Interpreter& in, Args& args, const char* name, PyValue value) {
-    FactoryOptions o = take_options(args);
+    FactoryOptions o = take_options(in, args);
     Values positional = args.positional;
     if (PyValue size = args.keyword("size"); !size.is_unbound()) positional.push_back(size);
     for (auto& [keyword, unused] : args.keywords)
@@ -182,7 +198,7 @@ PyValue sized_factory(Interpreter& in, Args& args, const char* name, PyValue val
     if (positional.empty()) raise("TypeError", "{}() received an invalid combination of arguments - got (), but expected one of:\n * (tuple of ints size, *, tuple of names names = None, torch.dtype dtype = None, torch.layout layout = None, torch.device device = None, bool pin_memory = False, bool requires_grad = False)\n * (tuple of ints size, *, Tensor out = None, torch.dtype dtype = None, torch.layout layout = None, torch.device device = None, bool pin_memory = False, bool requires_grad = False)\n", name);
     Sizes sizes = sizes_from(in, positional, "a size");
     check_sizes(name, sizes);
-    DType t = dtype_or(o.dtype, default_dtype(in), name, in);
+    DType t = dtype_or(in, o.dtype, default_dtype(in), name);
     if (given(o.out)) {
         DType have = type_of(in, o.out).dtype;
         if (given(o.dtype) && have != t) raise("RuntimeError", "dtype {} does not match dtype of out parameter ({})", scalar_name(t), scalar_name(have));
@@ -193,27 +209,14 @@ PyValue sized_factory(Interpreter& in, Args& args, const char* name, PyValue val
     return finish(in, made, o);
 }
 
-/// zeros_like and its kin; a dense tensor's order of axes in memory is kept.
+/// zeros_like and its kin.
 PyValue like_factory(Interpreter& in, PyValue self, Args& args, PyValue value) {
-    PyValue format = args.keyword("memory_format");
-    FactoryOptions o = take_options(args);
-    if (!self.is(Kind::Tensor)) raise("TypeError", "argument 'input' (position 1) must be Tensor, not {}", in.type_name(self));
-    const Type type = type_of(in, self);
-    DType t = dtype_or(o.dtype, type.dtype, "zeros_like", in);
-    const Layout layout = layout_of(in, self);
-    auto make = [&](const Sizes& sizes) { return value.is_unbound() ? emit_one(in, "empty"_op, {}, attrs({{"sizes", sizes}, {"dtype", t}})) : full_tensor(in, t, sizes, value); };
-    (void)format;
-    if (layout.is_contiguous() || !layout.is_dense() || layout.numel() == 0) return finish(in, make(type.sizes), o, tensor_of(self));
-    // Made in the order of memory, then seen in the order of axes.
-    std::vector<int64_t> order(layout.sizes.size()), back(order.size());
-    for (size_t i = 0; i < order.size(); ++i) order[i] = static_cast<int64_t>(i);
-    std::stable_sort(order.begin(), order.end(), [&](int64_t a, int64_t b) { return layout.strides[static_cast<size_t>(a)] > layout.strides[static_cast<size_t>(b)]; });
-    Sizes frame;
-    for (size_t i = 0; i < order.size(); ++i) {
-        frame.push_back(layout.sizes[static_cast<size_t>(order[i])]);
-        back[static_cast<size_t>(order[i])] = static_cast<int64_t>(i);
-    }
-    PyValue made = emit_one(in, "permute"_op, {make(frame)}, attrs({{"dims", back}}));
+    FactoryOptions o = take_options(in, args);
+    if (!self.is(Kind::Tensor)) raise("TypeError", "zeros_like(): argument 'input' (position 1) must be Tensor, not {}", in.type_name(self));
+    DType t = dtype_or(in, o.dtype, type_of(in, self).dtype, "zeros_like");
+    PyValue made = make_like(in, self, [&](const Sizes& sizes) {
+        return value.is_unbound() ? emit_one(in, "empty"_op, {}, attrs({{"sizes", sizes}, {"dtype", t}})) : full_tensor(in, t, sizes, value);
+    });
     return finish(in, made, o, tensor_of(self));
 }
 
@@ -223,17 +226,17 @@ DType number_dtype(Interpreter& in, PyValue v) {
 }
 
 PyValue full(Interpreter& in, Args& args) {
-    FactoryOptions o = take_options(args);
+    FactoryOptions o = take_options(in, args);
     ArgReader a(in, args, "full(size, fill_value)");
     Sizes sizes = to_sizes(in, a["size"], "a size");
     check_sizes("full", sizes);
     PyValue value = a["fill_value"];
-    DType t = dtype_or(o.dtype, number_dtype(in, value), "full", in);
+    DType t = dtype_or(in, o.dtype, number_dtype(in, value), "full");
     return finish(in, full_tensor(in, t, sizes, value), o);
 }
 
 PyValue arange(Interpreter& in, Args& args) {
-    FactoryOptions o = take_options(args);
+    FactoryOptions o = take_options(in, args);
     PyValue start = PyValue::integer(0), end, step = PyValue::integer(1);
     if (args.size() == 1 && args.keyword("end").is_unbound()) {
         ArgReader a(in, args, "arange(end, *, step=1)");
@@ -248,21 +251,21 @@ PyValue arange(Interpreter& in, Args& args) {
     for (PyValue* v : {&start, &end, &step})
         if (v->is(Kind::Tensor)) *v = item_of(in, *v);
     Attrs attributes;
-    if (given(o.dtype)) attributes.set("dtype", dtype_or(o.dtype, DType::F32, "arange", in));
+    if (given(o.dtype)) attributes.set("dtype", dtype_or(in, o.dtype, DType::F32, "arange"));
     return finish(in, emit_one(in, "arange"_op, {start, end, step}, attributes), o);
 }
 
 PyValue linspace(Interpreter& in, Args& args) {
-    FactoryOptions o = take_options(args);
+    FactoryOptions o = take_options(in, args);
     ArgReader a(in, args, "linspace(start, end, steps)");
-    Attrs attributes = attrs({{"steps", in.need_int(a["steps"], "steps")}, {"dtype", dtype_or(o.dtype, default_dtype(in), "linspace", in)}});
+    Attrs attributes = attrs({{"steps", in.need_int(a["steps"], "steps")}, {"dtype", dtype_or(in, o.dtype, default_dtype(in), "linspace")}});
     return finish(in, emit_one(in, "linspace"_op, {a["start"], a["end"]}, attributes), o);
 }
 
 PyValue eye(Interpreter& in, Args& args) {
-    FactoryOptions o = take_options(args);
+    FactoryOptions o = take_options(in, args);
     ArgReader a(in, args, "eye(n, m=None)");
-    Attrs attributes = attrs({{"n", in.need_int(a["n"], "n")}, {"dtype", dtype_or(o.dtype, default_dtype(in), "eye", in)}});
+    Attrs attributes = attrs({{"n", in.need_int(a["n"], "n")}, {"dtype", dtype_or(in, o.dtype, default_dtype(in), "eye")}});
     if (a.has("m") && given(a["m"])) attributes.set("m", in.need_int(a["m"], "m"));
     return finish(in, emit_one(in, "eye"_op, {}, attributes), o);
 }
@@ -276,10 +279,10 @@ PyValue tensor_of_tensor(Interpreter& in, PyValue data, DType dtype, bool advise
 }
 
 PyValue tensor(Interpreter& in, Args& args) {
-    FactoryOptions o = take_options(args);
+    FactoryOptions o = take_options(in, args);
     ArgReader a(in, args, "tensor(data)");
     PyValue data = a["data"];
-    if (data.is(Kind::Tensor)) return finish(in, tensor_of_tensor(in, data, dtype_or(o.dtype, type_of(in, data).dtype, "tensor", in), true), o, tensor_of(data));
+    if (data.is(Kind::Tensor)) return finish(in, tensor_of_tensor(in, data, dtype_or(in, o.dtype, type_of(in, data).dtype, "tensor"), true), o, tensor_of(data));
     return finish(in, tensor_from(in, data, given(o.dtype) ? o.dtype : PyValue::none()), o);
 }
 
@@ -315,7 +318,7 @@ PyValue tensor_from(Interpreter& in, PyValue data, PyValue dtype) {
     return emit_one(in, "from_scalars"_op, operands, attrs({{"sizes", sizes}, {"dtype", t}}));
 }
 
-PyValue fill_with(Interpreter& in, PyValue tensor, PyValue number) {
+PyValue fill_with(Interpreter& in, PyValue tensor, PyValue number, bool zero) {
     WriteOptions options;
     options.check_overlap = false;
     options.check_cast = false;
@@ -328,7 +331,7 @@ PyValue fill_with(Interpreter& in, PyValue tensor, PyValue number) {
         if (number.is(Kind::Float) && !std::isfinite(number.as_float())) raise("RuntimeError", "value cannot be converted to type {} without overflow", c_name(t));
         append_element(in, unused, t, number);
     }
-    return emit_write(in, tensor, "full"_op, {number}, attrs({{"fill", true}}), options);
+    return emit_write(in, tensor, "full"_op, {number}, attrs({{"fill", !zero}}), options);
 }
 
 PyValue copy_into(Interpreter& in, PyValue tensor, PyValue source) {

@@ -6,8 +6,8 @@ namespace sifr::capture {
 
 /// `torch.tensor(data)`: nested sequences of numbers, static or run-time, and of 0-d tensors. `dtype` none: inferred.
 PyValue tensor_from(Interpreter& in, PyValue data, PyValue dtype = PyValue::none());
-/// `x.fill_(number)`, `x.zero_()`, `x[…] = number`: allowed on expanded tensors.
-PyValue fill_with(Interpreter& in, PyValue tensor, PyValue number);
+/// `x.fill_(number)`, `x[…] = number`, and with `zero` `x.zero_()`, which autograd knows apart: allowed on expanded tensors.
+PyValue fill_with(Interpreter& in, PyValue tensor, PyValue number, bool zero = false);
 /// `x.copy_(y)`: broadcasts and converts.
 PyValue copy_into(Interpreter& in, PyValue tensor, PyValue source);
 

@@ -10,5 +10,8 @@ void place_on_device(Interpreter& in, PyValue tensor, PyValue device, const Tens
 /// `torch.device("cuda:0")`.
 PyValue parse_device(Interpreter& in, PyValue v);
 std::string device_text(PyValue device);  ///< `cuda:0`
+PyValue device_of(const TensorObject* tensor);
+/// `x.to(device)`: the same object where it is there already.
+PyValue to_device(Interpreter& in, PyValue tensor, PyValue device);
 
 }  // namespace sifr::capture

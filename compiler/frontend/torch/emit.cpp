@@ -80,16 +80,6 @@ Attrs with_defaults(Op op, Attrs attributes) {
     return out;
 }
 
-/// The frame of a fresh storage: the sizes in the order of falling strides.
-Sizes frame_of(const Layout& layout) {
-    std::vector<size_t> order(layout.sizes.size());
-    std::iota(order.begin(), order.end(), 0);
-    std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) { return layout.strides[a] > layout.strides[b]; });
-    Sizes frame;
-    for (size_t a : order) frame.push_back(layout.sizes[a]);
-    return frame;
-}
-
 bool same_storage(const View& a, const View& b) { return a.storage == b.storage; }
 
 /// PyTorch's get_overlap_status: certain for dense tensors, "too hard" (and let through) for others.
@@ -105,16 +95,47 @@ std::string sizes_text(const Sizes& sizes) { return fmt::format("[{}]", fmt::joi
 
 }  // namespace
 
+Sizes frame_of(const Layout& layout) {
+    std::vector<size_t> order(layout.sizes.size());
+    std::iota(order.begin(), order.end(), 0);
+    std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) { return layout.strides[a] > layout.strides[b]; });
+    Sizes frame;
+    for (size_t a : order) frame.push_back(layout.sizes[a]);
+    return frame;
+}
+
 const Type& type_of(Interpreter& in, PyValue tensor) { return in.function().type(tensor_of(tensor)->value); }
 const View& view_of(Interpreter& in, PyValue tensor) { return in.function()[tensor_of(tensor)->value].view; }
 const Layout& layout_of(Interpreter& in, PyValue tensor) { return view_of(in, tensor).layout; }
 bool requires_grad(Interpreter& in, PyValue tensor) { return in.autograd().requires_grad(tensor_of(tensor)->variable); }
 DType default_dtype(Interpreter& in) { return torch_state(in).default_dtype; }
 
+Op row_named(std::string_view name) {
+    std::optional<Op> op = op_named(name);
+    if (!op) throw NotSupported(fmt::format("'{}'", name));
+    return *op;
+}
+
+Values shape_of(Interpreter& in, PyValue tensor) {
+    const Type& t = type_of(in, tensor);
+    Values out;
+    for (int64_t s : t.sizes) out.push_back(PyValue::integer(s));
+    for (const RunTimeSize& r : t.run_time_sizes) out.at(static_cast<size_t>(r.axis)) = PyValue::dynamic(r.size, Type::Kind::I64);
+    return out;
+}
+
+void own_variable(Interpreter& in, VariableId variable, const TensorObject* owner) {
+    if (!variable.valid()) return;
+    VariableOwners& owners = variable_owners(in);
+    if (owners.size() <= variable.index) owners.resize(variable.index + 1);
+    owners[variable.index] = owner;
+}
+
 PyValue make_tensor_object(Interpreter& in, ValueId value, VariableId variable, const TensorObject* like) {
     TensorObject* t = in.heap().make<TensorObject>();
     t->value = value;
     t->variable = variable;
+    own_variable(in, variable, t);
     if (like) {
         t->cuda = like->cuda;
         t->device_index = like->device_index;
@@ -132,14 +153,8 @@ Values emit_row(Interpreter& in, Op op, const Operands& operands, Attrs given) {
     AutogradState::Event event{call, call.variables(), in.span()};
 
     std::vector<ViewLayout> views;
-    std::vector<Type> types;
-    if (row.lower == Lower::View) {
-        views = row.view(call);
-        for (const ViewLayout& v : views) types.push_back(Type::tensor(call.types()[0].dtype, v.layout.sizes));
-        if (row.infer) types = infer_types(call);
-    } else {
-        types = infer_types(call);
-    }
+    if (row.lower == Lower::View) views = row.view(call);
+    std::vector<Type> types = infer_types(call);
     // The state may refuse; it must do so before the instruction stands there.
     std::vector<VariableId> variables = views.empty() ? autograd.record(event, types) : autograd.record_view(event, types, row.multi_view);
 

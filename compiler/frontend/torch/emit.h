@@ -17,6 +17,12 @@ using Operands = Values;
 /// A new tensor object for a CAPTURED value. `like` gives the device; null: the CPU.
 PyValue make_tensor_object(Interpreter& in, ValueId value, VariableId variable, const TensorObject* like = nullptr);
 
+/// The row of this name; NotSupported where the op table has none (yet).
+Op row_named(std::string_view name);
+
+/// Notes which object a variable of the autograd state belongs to from now on.
+void own_variable(Interpreter& in, VariableId variable, const TensorObject* owner);
+
 /// `results = op operands {attrs}`: a fresh row makes storages, a view row shares that of operand 0. Types and errors come
 /// from the row; the autograd state is told, and what it refuses is raised. One Tensor (or scalar) per result.
 Values emit_row(Interpreter& in, Op op, const Operands& operands, Attrs attributes = {});
@@ -39,6 +45,11 @@ const Type& type_of(Interpreter& in, PyValue tensor);
 const Layout& layout_of(Interpreter& in, PyValue tensor);
 const View& view_of(Interpreter& in, PyValue tensor);
 bool requires_grad(Interpreter& in, PyValue tensor);
+/// The extents as Python ints: known, or a run-time int for an axis of run-time extent.
+Values shape_of(Interpreter& in, PyValue tensor);
+
+/// The frame of a storage made for `layout`: its sizes in the order of falling strides.
+Sizes frame_of(const Layout& layout);
 
 /// The default dtype (`torch.set_default_dtype`).
 DType default_dtype(Interpreter& in);

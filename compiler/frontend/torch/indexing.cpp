@@ -234,7 +234,7 @@ PyValue index_get(Interpreter& in, PyValue tensor, PyValue index) {
     }
     Operands operands{indexed.view};
     for (PyValue v : index_operands(indexed)) operands.push_back(v);
-    return emit_one(in, "index"_op, operands);
+    return emit_one(in, row_named("index"), operands);
 }
 
 void index_set(Interpreter& in, PyValue tensor, PyValue index, PyValue value) {
@@ -254,13 +254,13 @@ void index_set(Interpreter& in, PyValue tensor, PyValue index, PyValue value) {
     if (is_mask_alone(in, indexed) && (value.is_number() || (value.is(Kind::Tensor) && type_of(in, value).numel() == 1 && type_of(in, value).rank() <= 1))) {
         if (value.is(Kind::Tensor) && type_of(in, value).rank() == 1) value = emit_one(in, "view"_op, {value}, attrs({{"size", Sizes{}}}));
         PyValue mask = aligned_mask(in, indexed);
-        emit_write(in, indexed.view, "masked_fill"_op, {indexed.view, mask, value});
+        emit_write(in, indexed.view, row_named("masked_fill"), {indexed.view, mask, value});
         return;
     }
     if (value.is_number()) value = full_tensor(in, type_of(in, tensor).dtype, {}, value);
     Operands operands{indexed.view, value};
     for (PyValue v : index_operands(indexed)) operands.push_back(v);
-    emit_write(in, indexed.view, "index_put"_op, operands, attrs({{"accumulate", false}}));
+    emit_write(in, indexed.view, row_named("index_put"), operands, attrs({{"accumulate", false}}));
 }
 
 }  // namespace sifr::capture

@@ -2,14 +2,34 @@
 
 #include <algorithm>
 
+#include "compiler/frontend/torch/conversions.h"
+#include "compiler/frontend/torch/modes.h"
 #include "compiler/frontend/torch/storage_ops.h"
 
 namespace sifr::capture {
 namespace {
 
+/// PyTorch's second names of rows.
+struct Alias {
+    std::string_view name, row;
+};
+constexpr Alias aliases[] = {
+    {"absolute", "abs"},       {"arccos", "acos"},       {"arccosh", "acosh"},     {"arcsin", "asin"},       {"arcsinh", "asinh"},          {"arctan", "atan"},
+    {"arctan2", "atan2"},      {"arctanh", "atanh"},     {"clip", "clamp"},        {"concat", "cat"},        {"concatenate", "cat"},        {"divide", "div"},
+    {"fix", "trunc"},          {"greater", "gt"},        {"greater_equal", "ge"},  {"less", "lt"},           {"less_equal", "le"},          {"moveaxis", "movedim"},
+    {"multiply", "mul"},       {"negative", "neg"},      {"not_equal", "ne"},      {"subtract", "sub"},      {"swapdims", "swapaxes"},      {"true_divide", "div"},
+    {"special_expit", "sigmoid"}, {"ger", "outer"},      {"inverse", "linalg_inv"}, {"det", "linalg_det"},   {"slogdet", "linalg_slogdet"},
+};
+
+std::string_view row_name(std::string_view name) {
+    for (const Alias& a : aliases)
+        if (a.name == name) return a.row;
+    return name;
+}
+
 std::vector<Op> usable(std::string_view name, bool OpDef::*use) {
     std::vector<Op> out;
-    for (Op op : overloads(name))
+    for (Op op : overloads(row_name(name)))
         if (def(op).*use) out.push_back(op);
     return out;
 }
@@ -24,6 +44,10 @@ PyValue take_out(Args& args) {
 
 PyValue call_bound(Interpreter& in, std::string_view name, const std::vector<Op>& rows, PyValue self, Args args) {
     PyValue out = take_out(args);
+    for (auto& [keyword, value] : args.keywords) {
+        if (*keyword == "generator") value = PyValue::integer(generator_number(in, value));
+        else if (*keyword == "dtype" && value.is(Kind::Class)) value = PyValue::dtype(to_dtype(in, value, "function"));
+    }
     BoundCall call = bind_call(in, name, rows, self, args);
     if (!out.is_unbound()) return write_out(in, out, call, name);
     return pack_results(in, call.op, name, emit_row(in, call.op, call.operands, call.attributes));
@@ -71,7 +95,12 @@ PyValue row_method(Interpreter& in, std::string_view name, PyValue self) {
         std::string own(name.substr(0, name.size() - 1));
         rows = usable(own, &OpDef::inplace);
         std::erase_if(rows, [](Op op) { return !def(op).method || def(op).lower == Lower::View; });
-        if (!rows.empty()) return in.native(std::string(name), [own, self](Interpreter& i, Args& args) { return call_rows_in_place(i, own, self, args); });
+        if (!rows.empty()) 
+            return in.native(std::string(name), [own, self](Interpreter& i, Args& args) {
+                if (!self.is_unbound()) return call_rows_in_place(i, own, self, args);
+                if (args.size() == 0 || !args[0].is(Kind::Tensor)) raise("TypeError", "unbound method {}_() needs an argument", own);
+                return call_rows_in_place(i, own, args[0], Args{Values(args.positional.begin() + 1, args.positional.end()), args.keywords});
+            });
     }
     return {};
 }
@@ -98,7 +127,7 @@ PyValue row_function(Interpreter& in, std::string_view name) {
 
 PyValue call_rows(Interpreter& in, std::string_view name, Values positional, std::vector<std::pair<Symbol, PyValue>> keywords) {
     std::span<const Op> rows = overloads(name);
-    SIFR_CHECK(!rows.empty(), "no row is named '{}'", name);
+    if (rows.empty()) throw NotSupported(fmt::format("'{}'", name));
     return call_bound(in, name, {rows.begin(), rows.end()}, {}, Args{std::move(positional), std::move(keywords)});
 }
 

@@ -46,14 +46,13 @@ Sizes resolved(const Sizes& sizes, int64_t numel) {
 
 }  // namespace
 
-PyValue rebind_to_view(Interpreter& in, PyValue tensor, Op op, const Operands& operands, Attrs attributes) {
+PyValue rebind_to_view(Interpreter& in, PyValue tensor, Op op, const Operands& operands, Attrs attributes, const char* node) {
     const TensorObject* t = tensor_of(tensor);
-    in.autograd().check_write(t->variable, requires_grad(in, tensor));
-    PyValue view = emit_one(in, op, operands, std::move(attributes));
-    TensorObject& changed = in.heap().change(t);
-    changed.value = tensor_of(view)->value;
-    changed.variable = tensor_of(view)->variable;
-    in.autograd().bump(changed.variable, in.span());
+    in.autograd().check_write(t->variable, false);
+    // The view's own variable is dropped: the object keeps the one that it has, which moves on by `node`.
+    ValueId value = tensor_of(emit_one(in, op, operands, std::move(attributes)))->value;
+    in.heap().change(t).value = value;
+    in.autograd().reshape_in_place(t->variable, in.function().type(value), node, in.span());
     return tensor;
 }
 

@@ -5,8 +5,9 @@
 /// Changes of a tensor object that are not writes of elements: its view, its storage, its history.
 namespace sifr::capture {
 
-/// `x.t_()`, `x.squeeze_()`: the object becomes the view that row `op` gives of it; other views of the storage stay.
-PyValue rebind_to_view(Interpreter& in, PyValue tensor, Op op, const Operands& operands, Attrs attributes = {});
+/// `x.t_()`, `x.squeeze_()`: the object becomes the view that row `op` gives of it; other views of the storage stay. `node` is the
+/// printed name (`TBackward1`).
+PyValue rebind_to_view(Interpreter& in, PyValue tensor, Op op, const Operands& operands, Attrs attributes, const char* node);
 /// `x.resize_(sizes)`: keeps the first elements of the storage in storage order; a larger size gets new memory.
 PyValue resize(Interpreter& in, PyValue tensor, const Sizes& sizes);
 /// Makes `out` fit, as `out=` does: nothing where the sizes agree, a warning where a non-empty tensor is resized.

@@ -4,12 +4,15 @@
 #include <array>
 
 #include "compiler/frontend/torch/autograd.h"
+#include "compiler/frontend/torch/binding.h"
+#include "compiler/frontend/torch/conversions.h"
 #include "compiler/frontend/torch/creation.h"
 #include "compiler/frontend/torch/devices.h"
 #include "compiler/frontend/torch/indexing.h"
 #include "compiler/frontend/torch/known_names.h"
 #include "compiler/frontend/torch/printing.h"
 #include "compiler/frontend/torch/rows.h"
+#include "compiler/frontend/torch/state.h"
 #include "compiler/frontend/torch/storage_ops.h"
 
 namespace sifr::capture {
@@ -71,14 +74,14 @@ const char* swapped_row_of(CompareOp op) {
 class TensorProtocol : public Protocol {
 public:
     PyValue get_attr(Interpreter& in, PyValue self, Symbol name) override {
-        const TensorObject* t = tensor_of(self);
-        if (PyValue own = t->attributes.get(name); !own.is_unbound()) return own;
-        if (PyValue method = row_method(in, *name, self); !method.is_unbound()) return method;
+        // `torch.Tensor.add`: the function, with the tensor as its first argument.
+        if (PyValue method = row_method(in, *name, self.is(Kind::Class) ? PyValue() : self); !method.is_unbound()) return method;
         if (is_torch_tensor_name(*name)) throw NotSupported(fmt::format("Tensor.{}", *name));
         return {};
     }
 
     bool set_attr(Interpreter& in, PyValue self, Symbol name, PyValue value) override {
+        if (!self.is(Kind::Tensor)) return false;
         in.heap().change(tensor_of(self)).attributes.set(name, value);
         return true;
     }
@@ -94,8 +97,8 @@ public:
         const OperatorRow& row = row_of(op);
         if (left.is(Kind::Tensor)) {
             if (in_place && op != BinaryOp::MatMult) return call_rows_in_place(in, row.row, left, Args{{right}, {}});
-            if (op == BinaryOp::MatMult && !right.is(Kind::Tensor)) return PyValue::not_implemented();
-            return call_method(in, left, row.row, right);
+            if (op == BinaryOp::MatMult) return right.is(Kind::Tensor) ? matmul(in, left, right) : PyValue::not_implemented();
+            return call_rows(in, row.row, {left, right});
         }
         if (op == BinaryOp::MatMult) return PyValue::not_implemented();
         // `1 / x` is a reciprocal times the number, as PyTorch computes (and prints) it.
@@ -177,10 +180,6 @@ private:
     static void one_element(Interpreter& in, PyValue self) {
         if (int64_t n = type_of(in, self).numel(); n != 1) raise("RuntimeError", "a Tensor with {} elements cannot be converted to Scalar", n);
     }
-    /// Through the attribute, so that methods that are no rows (matmul) are found too.
-    static PyValue call_method(Interpreter& in, PyValue self, const char* name, PyValue argument) {
-        return overloads(name).empty() ? in.call_method(self, name, {argument}) : call_rows(in, name, {self, argument});
-    }
 };
 
 }  // namespace
@@ -191,7 +190,11 @@ const ClassObject* make_tensor_class(Interpreter& in) {
     static TensorProtocol protocol;
     ClassObject* cls = in.add_class("Tensor", "torch", nullptr, &protocol);
     in.set_kind_class(Kind::Tensor, cls);
-    bind_tensor_methods(in, cls);
+    torch_classes(in).tensor = cls;
+    bind_tensor_info(in, cls);
+    bind_tensor_views(in, cls);
+    bind_tensor_writes(in, cls);
+    bind_conversions(in, cls);
     return cls;
 }
 

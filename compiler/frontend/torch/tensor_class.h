@@ -4,12 +4,16 @@
 
 namespace sifr::capture {
 
-/// Makes `torch.Tensor`: operators, attributes and methods. Rows of the op table are methods by themselves; what stands in
-/// tensor_methods.cpp is what no row says.
+/// Makes `torch.Tensor`: operators, attributes and methods. Rows of the op table are methods by themselves; what the
+/// `bind_tensor_…` add is what no row says.
 const ClassObject* make_tensor_class(Interpreter& in);
-void bind_tensor_methods(Interpreter& in, const ClassObject* tensor);
+void bind_tensor_info(Interpreter& in, const ClassObject* tensor);
+void bind_tensor_views(Interpreter& in, const ClassObject* tensor);
+void bind_tensor_writes(Interpreter& in, const ClassObject* tensor);
 
-/// A Python value as an operand: tensors as they are, numbers too; anything else is TypeError for `what`.
+/// `torch.FloatTensor`, as `x.type()` says it.
+PyValue tensor_type_text(Interpreter& in, PyValue tensor);
+/// A Tensor or a number of Python.
 bool is_operand(PyValue v);
 
 }  // namespace sifr::capture

@@ -41,7 +41,7 @@ Rows host() {
         {.name = "str_to_float", .sig = "(str a) -> f64", .lower = L, .effect = C, .runtime = "sifr_float_parse"},
         {.name = "tensor_str",
          .sig = "(T self, *, string kind='str', string suffix='', int precision=4, int threshold=1000, int edgeitems=3, int linewidth=80, "
-                "int sci_mode=-1, int indent=0) -> str",
+                "int sci_mode=-1, int indent=0, string device='', dtype? default_dtype=None) -> str",
          .lower = L, .runtime = "sifr_tensor_str"},
 
         // The world outside.

@@ -1,0 +1,68 @@
+// torch.cuda, torch.backends, torch.version: what a script asks about the machine. CUDA is there under `--device=cuda`.
+
+#include "compiler/frontend/torch/binding.h"
+#include "compiler/frontend/torch/devices.h"
+
+namespace sifr::capture {
+namespace {
+
+NativeCode gives(PyValue v) {
+    return [v](Interpreter&, Args&) { return v; };
+}
+
+void fill_cuda(Interpreter& in, const ModuleObject* m) {
+    bool there = in.options().cuda;
+    in.add_function(m, "is_available", gives(PyValue::boolean(there)));
+    in.add_function(m, "is_initialized", gives(PyValue::boolean(there)));
+    in.add_function(m, "device_count", gives(PyValue::integer(there ? 1 : 0)));
+    in.add_function(m, "current_device", gives(PyValue::integer(0)));
+    in.add_function(m, "is_bf16_supported", gives(PyValue::boolean(there)));
+    // What these do has no effect on results: the compiler plans memory and order by itself.
+    for (const char* name : {"empty_cache", "synchronize", "manual_seed", "manual_seed_all", "reset_peak_memory_stats", "set_device", "init"}) in.add_function(m, name, gives(PyValue::none()));
+    for (const char* name : {"memory_allocated", "max_memory_allocated", "memory_reserved", "max_memory_reserved"}) in.add_function(m, name, gives(PyValue::integer(0)));
+}
+
+/// A namespace with switches that scripts set.
+void fill_switches(Interpreter& in, const ModuleObject* m, std::initializer_list<std::pair<const char*, bool>> switches) {
+    for (auto [name, value] : switches) in.set_global(m, name, PyValue::boolean(value));
+}
+
+}  // namespace
+
+void bind_machine(Interpreter& in, const ModuleObject* torch) {
+    in.add_module("torch.cuda", fill_cuda);
+    in.add_module("torch.mps", [](Interpreter& i, const ModuleObject* m) { i.add_function(m, "is_available", gives(PyValue::boolean(false))); });
+    in.add_module("torch.xpu", [](Interpreter& i, const ModuleObject* m) { i.add_function(m, "is_available", gives(PyValue::boolean(false))); });
+    in.add_module("torch.accelerator", [](Interpreter& i, const ModuleObject* m) {
+        bool there = i.options().cuda;
+        i.add_function(m, "is_available", gives(PyValue::boolean(there)));
+        i.add_function(m, "device_count", gives(PyValue::integer(there ? 1 : 0)));
+        i.add_function(m, "current_accelerator", gives(there ? PyValue::device(true, -1) : PyValue::none()));
+        i.add_function(m, "synchronize", gives(PyValue::none()));
+    });
+    in.add_module("torch.backends", [](Interpreter&, const ModuleObject*) {});
+    in.add_module("torch.backends.cudnn", [](Interpreter& i, const ModuleObject* m) {
+        fill_switches(i, m, {{"deterministic", false}, {"benchmark", false}, {"enabled", true}, {"allow_tf32", true}});
+        i.add_function(m, "is_available", gives(PyValue::boolean(i.options().cuda)));
+        i.add_function(m, "version", gives(PyValue::none()));
+    });
+    in.add_module("torch.backends.cuda", [](Interpreter&, const ModuleObject*) {});
+    in.add_module("torch.backends.cuda.matmul", [](Interpreter& i, const ModuleObject* m) { fill_switches(i, m, {{"allow_tf32", false}}); });
+    in.add_module("torch.backends.mps", [](Interpreter& i, const ModuleObject* m) {
+        i.add_function(m, "is_available", gives(PyValue::boolean(false)));
+        i.add_function(m, "is_built", gives(PyValue::boolean(false)));
+    });
+    in.add_module("torch.version", [](Interpreter& i, const ModuleObject* m) {
+        i.set_global(m, "__version__", i.str("2.15.0"));
+        i.set_global(m, "cuda", PyValue::none());
+        i.set_global(m, "hip", PyValue::none());
+    });
+    in.set_global(torch, "__version__", in.str("2.15.0"));
+    // Compiling is what happens anyway.
+    in.add_function(torch, "compile", [](Interpreter& i, Args& args) {
+        if (args.size() > 0 && !args[0].is_none()) return args[0];
+        return i.native("compile", [](Interpreter&, Args& a) { return a[0]; });
+    });
+}
+
+}  // namespace sifr::capture

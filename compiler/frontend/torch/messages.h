@@ -1,0 +1,12 @@
+#pragma once
+
+#include "ir/base/diagnostic.h"
+
+namespace sifr::torch_messages {
+
+#define SIFR_TORCH_MESSAGES(X)                                                                                    \
+    X(no_torch_zero, "no-torch-zero", Warning, "PyTorch has no `torch.zero`: this is read as `torch.{}`")
+
+SIFR_DEFINE_MESSAGES(SIFR_TORCH_MESSAGES)
+
+}  // namespace sifr::torch_messages

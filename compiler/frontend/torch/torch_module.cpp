@@ -1,0 +1,86 @@
+// The module `torch`: rows of the op table are its functions by themselves; the rest is bound here.
+
+#include "compiler/frontend/capture/bindings.h"
+#include "compiler/frontend/torch/autograd.h"
+#include "compiler/frontend/torch/binding.h"
+#include "compiler/frontend/torch/creation.h"
+#include "compiler/frontend/torch/known_names.h"
+#include "compiler/frontend/torch/messages.h"
+#include "compiler/frontend/torch/modes.h"
+#include "compiler/frontend/torch/printing.h"
+#include "compiler/frontend/torch/return_types.h"
+#include "compiler/frontend/torch/rows.h"
+#include "compiler/frontend/torch/state.h"
+#include "compiler/frontend/torch/tensor_class.h"
+
+namespace sifr::capture {
+namespace {
+
+/// `torch.zero(3)` and `torch.zero(x)`, which tutorials write and PyTorch lacks.
+PyValue torch_zero(Interpreter& in, Args& args) {
+    bool of_tensor = args.size() == 1 && args[0].is(Kind::Tensor);
+    const char* meant = of_tensor ? "zero_" : "zeros";
+    Diagnostic d = diagnose(torch_messages::no_torch_zero, in.span(), meant);
+    d.help = fmt::format("write torch.{}", meant);
+    in.warn(std::move(d));
+    if (of_tensor) return fill_with(in, args[0], PyValue::integer(0), true);
+    return in.call(in.get_attr(PyValue(in.import("torch")), "zeros"), args);
+}
+
+/// The object of a tensor that merging or loop carrying gives: the same kind of tensor as `like`, in another place.
+PyValue merged_tensor(Interpreter& in, ValueId value, const TensorObject& like) {
+    AutogradState& autograd = in.autograd();
+    const Type type = in.function().type(value);
+    VariableId variable;
+    if (!autograd.requires_grad(like.variable) || autograd.is_leaf(like.variable)) {
+        variable = autograd.fresh(type, autograd.requires_grad(like.variable), in.span());
+    } else {
+        bool grad = autograd.grad_enabled();
+        if (!grad) autograd.set_grad_enabled(true);
+        variable = autograd.record_node(autograd.grad_fn_name(like.variable), {like.variable}, {}, {type}, in.span()).at(0);
+        if (!grad) autograd.set_grad_enabled(false);
+    }
+    PyValue made = make_tensor_object(in, value, variable, &like);
+    TensorObject& t = in.heap().change(tensor_of(made));
+    t.cls = like.cls;
+    t.attributes = like.attributes;
+    return made;
+}
+
+void fill_torch(Interpreter& in, const ModuleObject* torch) {
+    const ClassObject* tensor = torch_classes(in).tensor;
+    bind_types(in, torch, tensor);
+    bind_creation(in, torch, tensor);
+    bind_random(in, torch);
+    bind_contractions(in, torch, tensor);
+    bind_shapes(in, torch, tensor);
+    bind_comparisons(in, torch, tensor);
+    bind_printing(in, torch);
+    bind_modes(in, torch);
+    bind_autograd(in, torch, tensor);
+    bind_machine(in, torch);
+    in.add_function(torch, "zero", torch_zero);
+    in.add_function(torch, "zero_", [](Interpreter& i, Args& a) { return fill_with(i, a[0], PyValue::integer(0), true); });
+    in.add_function(torch, "fill_", [](Interpreter& i, Args& a) { return fill_with(i, a[0], a[1]); });
+    in.add_module("torch.return_types", [](Interpreter& i, const ModuleObject* m) {
+        for (const auto& [name, cls] : torch_classes(i).return_types) i.set_global(m, name, PyValue(cls));
+    });
+    in.heap().change(torch).missing = [](Interpreter& i, Symbol name) -> PyValue {
+        if (PyValue function = row_function(i, *name); !function.is_unbound()) return function;
+        if (is_torch_name("torch", *name)) throw NotSupported(fmt::format("torch.{}", *name));
+        return {};
+    };
+}
+
+}  // namespace
+
+void bind_torch(Interpreter& in) {
+    make_torch_state(in);
+    make_return_types(in);
+    const ClassObject* tensor = make_tensor_class(in);
+    bind_parameter(in, tensor);
+    in.make_tensor = [&in](ValueId value, const TensorObject& like) { return merged_tensor(in, value, like); };
+    in.add_module("torch", fill_torch);
+}
+
+}  // namespace sifr::capture
