@@ -167,7 +167,7 @@ Values call_custom_backward(Interpreter& in, NodeId node, const CustomNode& cust
             }
             if (both != have.sizes || have.sizes.size() < want.sizes.size())
                 raise("RuntimeError", "Function {} returned an invalid gradient at index {} - got [{}] but expected shape compatible with [{}]", in.autograd().node(node).name, k, fmt::join(have.sizes, ", "), fmt::join(want.sizes, ", "));
-            grads[k] = emit_one(in, "sum_to_size"_op, {grads[k]}, attrs({{"size", want.sizes}}));
+            grads[k] = emit_one(in, row_named("sum_to_size"), {grads[k]}, attrs({{"size", want.sizes}}));
         }
         if (have.dtype != want.dtype) grads[k] = emit_one(in, "cast"_op, {grads[k]}, attrs({{"dtype", want.dtype}}));
     }
