@@ -16,6 +16,16 @@ uint64_t magnitude_of(int64_t value) {
     return value < 0 ? 0 - static_cast<uint64_t>(value) : static_cast<uint64_t>(value);
 }
 
+/// a · b mod m, for a and b below m.
+uint64_t multiply_modulo(uint64_t a, uint64_t b, uint64_t m) {
+    uint64_t high = 0;
+    uint64_t low = 0;
+    uint64_t rest = 0;
+    multiply_128(a, b, high, low);
+    divide_128(high, low, m, rest);
+    return rest;
+}
+
 }  // namespace
 
 extern "C" {
@@ -85,8 +95,9 @@ sifr_status sifr_i64_truediv(int64_t a, int64_t b, double* out) {
         int32_t shift = 55 - (x_bits - y_bits);
         if (shift < 0) shift = 0;
         const unsigned __int128 scaled = static_cast<unsigned __int128>(x) << shift;  // 119 bits at most
-        uint64_t quotient = static_cast<uint64_t>(scaled / y);
-        if (scaled % y != 0) quotient |= 1;
+        uint64_t rest = 0;
+        uint64_t quotient = divide_128(static_cast<uint64_t>(scaled >> 64), static_cast<uint64_t>(scaled), y, rest);
+        if (rest != 0) quotient |= 1;
         result = ldexp(static_cast<double>(quotient), -shift);
     }
     *out = (a < 0) != (b < 0) ? -result : result;
@@ -136,8 +147,8 @@ sifr_status sifr_i64_pow_mod(int64_t a, int64_t b, int64_t m, int64_t* out) {
     if (a < 0 && base != 0) base = modulus - base;
     uint64_t result = 1 % modulus;
     for (; b > 0; b >>= 1) {
-        if ((b & 1) != 0) result = static_cast<uint64_t>(static_cast<unsigned __int128>(result) * base % modulus);
-        base = static_cast<uint64_t>(static_cast<unsigned __int128>(base) * base % modulus);
+        if ((b & 1) != 0) result = multiply_modulo(result, base, modulus);
+        base = multiply_modulo(base, base, modulus);
     }
     // The result has the sign of the modulus.
     *out = m < 0 && result != 0 ? static_cast<int64_t>(result - modulus) : static_cast<int64_t>(result);

@@ -97,6 +97,20 @@ struct Text : Scratch<char> {
 inline sifr_status fail(sifr_status status, const char* text) { return sifr_fail(status, c_str(text)); }
 inline sifr_status fail(sifr_status status, const Text& text) { return sifr_fail(status, text.view()); }
 
+/// high·2^64 + low over divisor, and the rest; high < divisor, so that the quotient has 64 bits. (The compiler's own division of 128-bit
+/// numbers lives in libgcc, which binaries are not linked with.)
+inline uint64_t divide_128(uint64_t high, uint64_t low, uint64_t divisor, uint64_t& rest) {
+    uint64_t quotient;
+    __asm__("divq %4" : "=a"(quotient), "=d"(rest) : "a"(low), "d"(high), "r"(divisor) : "cc");
+    return quotient;
+}
+/// The product as two halves.
+inline void multiply_128(uint64_t a, uint64_t b, uint64_t& high, uint64_t& low) {
+    const unsigned __int128 product = static_cast<unsigned __int128>(a) * b;
+    high = static_cast<uint64_t>(product >> 64);
+    low = static_cast<uint64_t>(product);
+}
+
 // ------------------------------------------------------------------------------------------------------------------
 // UTF-8
 

@@ -153,10 +153,16 @@ sifr_status sifr_math_comb(int64_t n, int64_t k, int64_t* out) {
         return SIFR_OK;
     }
     if (k > n - k) k = n - k;
-    unsigned __int128 result = 1;
+    // After step j the result is comb(n - k + j, j), which grows with j: one that is too large says that the last one is.
+    uint64_t result = 1;
     for (int64_t j = 1; j <= k; ++j) {
-        result = result * static_cast<uint64_t>(n - k + j) / static_cast<uint64_t>(j);
-        if (result > static_cast<uint64_t>(INT64_MAX)) return fail(SIFR_OVERFLOW_ERROR, "integer overflow: a run-time int has 64 bits");
+        uint64_t high = 0;
+        uint64_t low = 0;
+        uint64_t rest = 0;
+        multiply_128(result, static_cast<uint64_t>(n - k + j), high, low);
+        const bool fits = high < static_cast<uint64_t>(j);
+        if (fits) result = divide_128(high, low, static_cast<uint64_t>(j), rest);
+        if (!fits || result > static_cast<uint64_t>(INT64_MAX)) return fail(SIFR_OVERFLOW_ERROR, "integer overflow: a run-time int has 64 bits");
     }
     *out = static_cast<int64_t>(result);
     return SIFR_OK;

@@ -478,6 +478,10 @@ void sifr_zero(void* data, int64_t bytes);
 void sifr_fill(void* data, int64_t count, const void* element, int32_t element_size);
 /** Copies; the ranges must not overlap. */
 void sifr_copy(void* to, const void* from, int64_t bytes);
+/** Memory of the calling thread, aligned to 64 bytes, with undefined contents. It is given back by the same thread, last taken first;
+ *  the thread keeps it for the next take. */
+void* sifr_scratch_take(int64_t bytes);
+void sifr_scratch_give(void* taken);
 /** Bytes above which stores go past the caches on this CPU. */
 int64_t sifr_streaming_threshold(void);
 /** malloc/free for host structures of compiled code; never null. */

@@ -1,0 +1,66 @@
+// A compiled plan in the memory of this process.
+
+#include "compiler/backend/llvm/jit.h"
+
+#include <llvm/ExecutionEngine/JITSymbol.h>
+#include <llvm/ExecutionEngine/Orc/CompileUtils.h>
+#include <llvm/ExecutionEngine/Orc/ExecutionUtils.h>
+#include <llvm/ExecutionEngine/Orc/LLJIT.h>
+#include <llvm/Support/MemoryBuffer.h>
+
+#include "compiler/backend/llvm/runtime_calls.h"
+#include "ir/base/check.h"
+
+namespace sifr::codegen {
+
+namespace {
+
+template <class T>
+T must(llvm::Expected<T> value) {
+    if (!value) internal_error(__FILE__, __LINE__, "LLVM JIT", llvm::toString(value.takeError()));
+    return std::move(*value);
+}
+void must(llvm::Error error) {
+    if (error) internal_error(__FILE__, __LINE__, "LLVM JIT", llvm::toString(std::move(error)));
+}
+
+class Jitted : public LoadedProgram {
+public:
+    explicit Jitted(const std::vector<std::byte>& object) {
+        llvm::orc::JITTargetMachineBuilder target(llvm::Triple("x86_64-unknown-linux-gnu"));
+        llvm::orc::LLJITBuilder builder;
+        builder.setJITTargetMachineBuilder(std::move(target));
+        jit_ = must(builder.create());
+        llvm::orc::JITDylib& library = jit_->getMainJITDylib();
+        llvm::orc::SymbolMap symbols;
+        for (const RuntimeFunction& f : runtime_functions())
+            symbols[jit_->mangleAndIntern(f.name)] = {llvm::orc::ExecutorAddr::fromPtr(f.address), llvm::JITSymbolFlags::Exported};
+        must(library.define(llvm::orc::absoluteSymbols(std::move(symbols))));
+        // libc and libm: memcpy, fmod.
+        library.addGenerator(must(llvm::orc::DynamicLibrarySearchGenerator::GetForCurrentProcess(jit_->getDataLayout().getGlobalPrefix())));
+        const llvm::StringRef bytes(reinterpret_cast<const char*>(object.data()), object.size());
+        must(jit_->addObjectFile(llvm::MemoryBuffer::getMemBufferCopy(bytes, "program")));
+    }
+
+    int run(std::span<const std::string> argv) override {
+        std::vector<char*> pointers;
+        for (const std::string& a : argv) pointers.push_back(const_cast<char*>(a.c_str()));
+        pointers.push_back(nullptr);
+        auto* main = must(jit_->lookup("main")).toPtr<int (*)(int, char**)>();
+        return main(static_cast<int>(argv.size()), pointers.data());
+    }
+
+    void launch(const std::string& kernel, void* const* buffers, const int64_t* scalars, KernelStatus* status) override {
+        auto* f = must(jit_->lookup(kernel)).toPtr<void (*)(void* const*, const int64_t*, KernelStatus*)>();
+        f(buffers, scalars, status);
+    }
+
+private:
+    std::unique_ptr<llvm::orc::LLJIT> jit_;
+};
+
+}  // namespace
+
+std::unique_ptr<LoadedProgram> load_object(const std::vector<std::byte>& object) { return std::make_unique<Jitted>(object); }
+
+}  // namespace sifr::codegen

@@ -1,0 +1,62 @@
+#pragma once
+
+#include <map>
+#include <string>
+
+#include <llvm/IR/IRBuilder.h>
+#include <llvm/IR/LLVMContext.h>
+#include <llvm/IR/Module.h>
+
+#include "compiler/backend/llvm/machine.h"
+#include "ir/type/dtype.h"
+
+namespace sifr::codegen {
+
+/// The LLVM module that a plan becomes, and what all its functions share: types, declarations of the runtime, and small
+/// helper functions that are made when first asked for.
+class ModuleEmitter {
+public:
+    ModuleEmitter(llvm::LLVMContext& context, const std::string& name, Machine machine);
+
+    llvm::LLVMContext& context;
+    llvm::Module& module() { return *module_; }
+    std::unique_ptr<llvm::Module> take() { return std::move(module_); }
+    const Machine machine;
+
+    /// What a value of this type is in a register: Bool is i1, F16 and BF16 are their bits (i16).
+    llvm::Type* value_type(DType t);
+    /// What it is in memory: Bool is a byte.
+    llvm::Type* memory_type(DType t);
+    llvm::Type* vector_of(llvm::Type* element, int lanes) { return llvm::FixedVectorType::get(element, static_cast<unsigned>(lanes)); }
+
+    /// A function of the runtime, declared with the signature of runtime_calls.cpp.
+    llvm::FunctionCallee runtime(const std::string& name);
+    /// A new function of the program itself, with the attributes that all have.
+    llvm::Function* add_function(const std::string& name, llvm::FunctionType* type, bool internal);
+
+    /// `<W x T> f(ptr, iW mask)` and `void f(<W x T>, ptr, iW mask)` for elements of one or two bytes, which AVX2 has no masked
+    /// access for: a loop over the set bits.
+    llvm::Function* lanes_load(llvm::Type* element, int lanes);
+    llvm::Function* lanes_store(llvm::Type* element, int lanes);
+    /// `void f(status, site, position, value)`: the first position in program order wins, whichever thread finds it.
+    llvm::Function* note_offence();
+
+    /// A constant text in the module: a pointer to `text` and a zero behind it.
+    llvm::Constant* text(const std::string& text);
+
+    llvm::Type* i1() { return llvm::Type::getInt1Ty(context); }
+    llvm::IntegerType* i8() { return llvm::Type::getInt8Ty(context); }
+    llvm::IntegerType* i32() { return llvm::Type::getInt32Ty(context); }
+    llvm::IntegerType* i64() { return llvm::Type::getInt64Ty(context); }
+    llvm::Type* f32() { return llvm::Type::getFloatTy(context); }
+    llvm::Type* f64() { return llvm::Type::getDoubleTy(context); }
+    llvm::PointerType* ptr() { return llvm::PointerType::get(context, 0); }
+    llvm::Type* void_type() { return llvm::Type::getVoidTy(context); }
+    llvm::ConstantInt* constant(int64_t v) { return llvm::ConstantInt::getSigned(i64(), v); }
+
+private:
+    std::unique_ptr<llvm::Module> module_;
+    std::map<std::string, llvm::Constant*> texts_;
+};
+
+}  // namespace sifr::codegen

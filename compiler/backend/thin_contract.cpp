@@ -1,0 +1,82 @@
+#include "compiler/backend/thin_contract.h"
+
+#include <algorithm>
+
+#include "ir/op/reduce_order.h"
+
+namespace sifr {
+
+namespace {
+
+/// Multiply-adds that are worth a thread.
+constexpr int64_t thread_work = 1 << 16;
+
+bool thin(const Contract& c) { return std::min(c.m, c.n) < contract_thin; }
+
+bool any_thin(const Block& block) {
+    return std::any_of(block.begin(), block.end(), [](const Stmt& s) {
+        if (const auto* c = std::get_if<Contract>(&s.node)) return thin(*c);
+        if (const auto* f = std::get_if<For>(&s.node)) return any_thin(f->body);
+        if (const auto* i = std::get_if<If>(&s.node)) return any_thin(i->then_body) || any_thin(i->else_body);
+        return false;
+    });
+}
+
+Stmt expanded(Kernel& k, const Contract& c, const Location& location) {
+    VarId kv = k.add_var("k");
+    auto load = [&](BufferId buffer, const Affine& base, VarId row, int64_t row_scale, int64_t k_scale) {
+        Affine at = base;
+        at.add(Affine::of(row, row_scale));
+        at.add(Affine::of(kv, k_scale));
+        return k.exprs.load(buffer, c.type, at);
+    };
+    Reduce dot{.var = kv, .extent = Affine::constant(c.k), .lanes = true, .body = {}, .items = {}};
+    Reduce::Item item;
+    item.result = c.acc;
+    item.combine = Combine::Sum;
+    item.value = load(c.a, c.a_base, c.m_var, c.a_m, c.a_k);
+    item.factor = load(c.b, c.b_base, c.n_var, c.b_n, c.b_k);
+    dot.items.push_back(item);
+
+    auto loop = [&](VarId var, int64_t extent, bool threads, Block body) {
+        For f{.var = var, .lo = Affine::constant(0), .hi = Affine::constant(extent), .body = std::move(body)};
+        if (threads) {
+            f.kind = For::Kind::Parallel;
+            f.grain = std::max<int64_t>(1, thread_work * extent / std::max<int64_t>(1, c.batch * c.m * c.n * c.k));
+        }
+        return Stmt{std::move(f), location};
+    };
+    Block body{Stmt{std::move(dot), location}};
+    body.insert(body.end(), c.epilogue.begin(), c.epilogue.end());
+    const bool over_batch = c.batch > 1, over_n = !over_batch && c.n >= c.m;
+    Stmt inner = loop(c.n_var, c.n, over_n, std::move(body));
+    Stmt middle = loop(c.m_var, c.m, !over_batch && !over_n, Block{std::move(inner)});
+    return loop(c.batch_var, c.batch, over_batch, Block{std::move(middle)});
+}
+
+void expand(Kernel& k, Block& block) {
+    for (Stmt& s : block) {
+        if (auto* c = std::get_if<Contract>(&s.node); c && thin(*c)) {
+            const Contract contract = *c;
+            const Location location = s.location;
+            s = expanded(k, contract, location);
+        } else if (auto* f = std::get_if<For>(&s.node)) {
+            expand(k, f->body);
+        } else if (auto* i = std::get_if<If>(&s.node)) {
+            expand(k, i->then_body);
+            expand(k, i->else_body);
+        }
+    }
+}
+
+}  // namespace
+
+bool has_thin_contraction(const Kernel& kernel) { return any_thin(kernel.body); }
+
+Kernel expand_thin_contractions(const Kernel& kernel) {
+    Kernel k = kernel;
+    expand(k, k.body);
+    return k;
+}
+
+}  // namespace sifr

@@ -1,0 +1,14 @@
+#pragma once
+
+#include "ir/loop/loop_ir.h"
+
+namespace sifr {
+
+/// contract acc over … with min(m, n) < contract_thin   ->   loops over batch, m, n around
+///     reduce lanes k { } sum acc = a[…] times b[…]; epilogue
+///
+/// A thin product is by definition the Lanes reduction of its products, so back ends need not know the rule.
+bool has_thin_contraction(const Kernel& kernel);
+Kernel expand_thin_contractions(const Kernel& kernel);
+
+}  // namespace sifr
