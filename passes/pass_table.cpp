@@ -4,6 +4,7 @@
 #include "passes/functional/cse.h"
 #include "passes/functional/dce.h"
 #include "passes/functional/decompose.h"
+#include "passes/functional/elide_redundant_clears.h"
 #include "passes/functional/expand_grad.h"
 #include "passes/functional/hoist.h"
 #include "passes/functional/simplify/simplify.h"
@@ -18,6 +19,7 @@ std::span<const PassRow> pipeline() {
         {.name = "expand-grad", .before_after = "%d = backward %y wrt %w   =>   %d = mul %g, %x", .functional = expand_grad},
         {.name = "decompose", .before_after = "%p = softmax %x   =>   amax, sub, exp, sum, div", .functional = decompose},
         {.name = "simplify", .before_after = "%d = extract (insert %x L, %p) L   =>   %p", .functional = simplify},
+        {.name = "elide-redundant-clears", .before_after = "%y = insert %zeros L, (full 0.0)   =>   %zeros", .functional = elide_redundant_clears},
         {.name = "cse", .before_after = "%a = exp %x; %b = exp %x   =>   %a", .functional = eliminate_common_subexpressions},
         {.name = "dce", .before_after = "%a = exp %x   =>   nothing, where nobody reads %a", .functional = eliminate_dead_code},
         {.name = "hoist", .before_after = "for { %g = mul %x, %x … }   =>   %g = mul %x, %x; for { … }", .functional = hoist},
