@@ -9,6 +9,9 @@
 #include "passes/functional/hoist.h"
 #include "passes/functional/simplify/simplify.h"
 #include "passes/functionalize/functionalize.h"
+#include "passes/fusion/fuse.h"
+#include "passes/memory/fuse_zero_fills.h"
+#include "passes/memory/plan_memory.h"
 
 namespace sifr {
 
@@ -25,6 +28,9 @@ std::span<const PassRow> pipeline() {
         {.name = "hoist", .before_after = "for { %g = mul %x, %x … }   =>   %g = mul %x, %x; for { … }", .functional = hoist},
         {.name = "simplify-again", .before_after = "what cse and dce have brought together", .functional = simplify},
         {.name = "dce-again", .before_after = "what simplify has left behind", .functional = eliminate_dead_code},
+        {.name = "fuse", .before_after = "%a = exp %x; %b = mul %a, 2.0   =>   %b = group \"pointwise\" %x { … }", .fuse = fuse},
+        {.name = "plan-memory", .before_after = "%b = group %a   =>   launch @exp_mul #0, #1", .plan = plan_memory},
+        {.name = "fuse-zero-fills", .before_after = "fill #0; fill #1; fill #2   =>   one fill over one range of the arena", .on_plan = fuse_zero_fills},
     };
     return rows;
 }
