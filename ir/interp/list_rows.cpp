@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "ir/base/diagnostic.h"
-#include "ir/interp/machine.h"
+#include "ir/interp/gradients.h"
 
 namespace sifr {
 namespace {
@@ -21,9 +21,8 @@ size_t position(const Execution& x, const RunList& l, int64_t index, const char*
 RunValue own(const RunValue& v) {
     const RunTensor* t = std::get_if<RunTensor>(&v);
     if (!t) return v;
-    RunTensor copy = RunTensor::make(t->dtype, t->sizes());
-    for (Walk w({&t->layout, &copy.layout}); !w.done(); w.next()) copy.store(w.offset(1), t->load(w.offset(0)));
-    return copy;
+    if (GradientRecorder::tracked(*t)) throw NotSupported("run-time lists of tensors with a history, in the interpreter of captured functions");
+    return t->copied();
 }
 
 double number(const RunValue& v) {

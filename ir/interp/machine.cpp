@@ -5,19 +5,31 @@
 // region storage needs no place of its own: the value that is carried is the view itself.
 // FUNCTIONAL, FUSED: memory that a value shows is never written again, so `extract` may share it and `insert` copies.
 
-#include "ir/interp/machine.h"
-
 #include <algorithm>
 
 #include "ir/base/diagnostic.h"
-#include "ir/func/builder.h"
+#include "ir/interp/gradients.h"
 
 namespace sifr {
 namespace {
 
 class Machine {
 public:
-    Machine(const Function& f, Stage stage, Generators& generators) : f_(f), stage_(stage), generators_(generators), values_(f.values.size()) {}
+    Machine(const Function& f, Stage stage, Generators& generators)
+        : f_(f), stage_(stage), generators_(generators), values_(f.values.size()), recorder_(generators) {
+        // A history is kept only where somebody asks for a gradient.
+        if (stage == Stage::Captured) walk(f, f.body, [&](InstId id) { records_ = records_ || f[id].op == "backward"_op; });
+    }
+
+    /// Runs the whole function.
+    Results program(std::vector<RunValue> arguments) {
+        const std::vector<ValueId>& params = f_[f_.body].params;
+        for (size_t k = 0; records_ && k < arguments.size(); ++k)
+            if (RunTensor* t = std::get_if<RunTensor>(&arguments[k])) GradientRecorder::group(*t, f_[f_[params[k]].view.storage].frame, f_[params[k]].leaf);
+        return run(f_.body, std::move(arguments));
+    }
+
+    std::vector<RunValue> take_values() { return std::move(values_); }
 
     Results run(RegionId id, std::vector<RunValue> arguments) {
         const Region& r = f_[id];
@@ -37,7 +49,7 @@ private:
         return std::visit([](const auto& c) { return RunValue(c); }, v.constant);
     }
 
-    void set(const Inst& inst, Results results) {
+    void set(const Inst& inst, Results results, const std::vector<GradRef>& history = {}) {
         SIFR_CHECK(results.size() == inst.results.size(), "'{}' gave {} results for {}", name_of(inst.op), results.size(), inst.results.size());
         for (size_t k = 0; k < results.size(); ++k) {
             RunValue& to = values_[inst.results[k].index];
@@ -46,9 +58,18 @@ private:
             const View& view = f_[inst.results[k]].view;
             if (stage_ == Stage::Captured && view.storage) {
                 auto& t = std::get<RunTensor>(to);
-                RunTensor own{t.dtype, view.layout, std::make_shared<std::vector<std::byte>>(static_cast<size_t>(element_count(f_[view.storage].frame) * size_of(t.dtype)))};
+                const Sizes& frame = f_[view.storage].frame;
+                RunTensor own{t.dtype, view.layout, std::make_shared<RunMemory>(static_cast<size_t>(element_count(frame) * size_of(t.dtype))), nullptr};
                 own.layout.sizes = t.sizes();
                 copy(t, own);
+                if (records_) {
+                    GradientRecorder::group(own, frame);
+                    if (k < history.size() && history[k]->tracked) {
+                        // The value of the frame, whose axes the layout permutes.
+                        if (own.layout.is_whole(frame)) own.history->base = history[k];
+                        else recorder_.written(own, history[k], own, false, inst.location);
+                    }
+                }
                 t = std::move(own);
             }
         }
@@ -106,7 +127,19 @@ private:
             const View& v = f_[inst.results[0]].view;
             if (v.storage) x.target_strides = v.layout.strides;
         }
-        set(inst, evaluate_row(x));
+        if (!records_) return set(inst, evaluate_row(x));
+        std::vector<GradNode::Operand> operands = recorder_.read(inst, x.in);
+        Results results = evaluate_row(x);
+        std::vector<GradRef> history;
+        if (!operands.empty()) history = recorder_.computed(inst, std::move(operands), tensors(results));
+        set(inst, std::move(results), history);
+    }
+
+    static std::vector<RunTensor> tensors(const Results& results) {
+        std::vector<RunTensor> out;
+        for (const RunValue& v : results)
+            if (const RunTensor* t = std::get_if<RunTensor>(&v)) out.push_back(*t);
+        return out;
     }
 
     Execution execution(const Inst& inst, std::vector<RunValue> in) { return {f_, inst, std::move(in), {}, {}, &generators_}; }
@@ -128,7 +161,12 @@ private:
             for (ValueId i : v.indices) indices.push_back(get(i));
             Layout l = placed(v.layout, indices);
             l.sizes = actual(f_.type(r)).sizes;
-            values_[r.index] = RunTensor{f_.type(r).dtype, std::move(l), base.memory};
+            RunTensor t{f_.type(r).dtype, std::move(l), base.memory, base.history};
+            if (records_) {
+                base.history->reads.erase(r);
+                if (inst.op == "leaf"_op || inst.op == "detach"_op || inst.untracked) GradientRecorder::regroup(t, inst.op == "leaf"_op);
+            }
+            values_[r.index] = std::move(t);
         }
     }
 
@@ -170,19 +208,27 @@ private:
         if (row.lower == Lower::Fill || row.lower == Lower::Random) x.target = Type::tensor(to.dtype, to.sizes());
         else x.target = actual(infer_types(InstCall(f_, inst)).at(0));
         x.target_strides = to.layout.strides;
+        std::vector<GradNode::Operand> operands;
+        if (records_) operands = recorder_.read(inst, x.in);
         Results results = evaluate_row(x);
+        GradRef source;
+        if (!operands.empty()) source = recorder_.computed(inst, std::move(operands), tensors(results)).at(0);
         RunTensor from = std::get<RunTensor>(results.at(0)).cast(to.dtype);
         if (from.memory == to.memory) {  // read first
             RunTensor own = RunTensor::make(from.dtype, from.sizes());
             copy(from, own);
             from = std::move(own);
         }
-        copy(from.expanded(to.sizes()), to);
+        from = from.expanded(to.sizes());
+        copy(from, to);
+        if (records_) recorder_.written(to, source, from, inst.untracked, inst.location);
     }
 
     /// Through a layout that overlaps itself, each element is computed and written before the next is read, in TensorIterator's
     /// order: axes by the destination's stride, the smallest innermost; ties by size, the smaller inside.
     void write_in_order(const Inst& inst, const std::vector<RunValue>& in, const RunTensor& to) {
+        bool history = GradientRecorder::tracked(to) || !recorder_.read(inst, in).empty();
+        if (history) throw NotSupported("a write with a history through a view that overlaps itself, in the interpreter of captured functions");
         std::vector<size_t> axes(to.sizes().size());
         for (size_t d = 0; d < axes.size(); ++d) axes[d] = d;
         std::stable_sort(axes.begin(), axes.end(), [&](size_t a, size_t b) {
@@ -238,6 +284,8 @@ private:
             pass(inst, run(inst.regions[condition(in[0]) ? 0 : 1], {}));
         } else if (inst.op == "group"_op) {
             pass(inst, run(inst.regions[0], std::move(in)));
+        } else if (inst.op == "backward"_op) {
+            backward(inst, in);
         } else if (inst.attrs.has("layout") && def(inst.op).lower == Lower::Structural) {
             move(inst, in);
         } else if (inst.op == "leaf"_op || inst.op == "detach"_op || inst.op == "untracked"_op) {
@@ -246,6 +294,23 @@ private:
             return false;
         }
         return true;
+    }
+
+    void backward(const Inst& inst, const std::vector<RunValue>& in) {
+        SIFR_CHECK(stage_ == Stage::Captured, "the interpreter differentiates captured functions only");
+        size_t losses = static_cast<size_t>(inst.attrs.get_or<int64_t>("losses", 1));
+        size_t front = inst.attrs.get_or("from", false) ? 2 * losses : losses;
+        std::vector<GradRef> refs;
+        for (size_t k = 0; k < in.size(); ++k) {
+            const auto& t = std::get<RunTensor>(in[k]);
+            bool is_leaf = k >= front && t.history->leaf;
+            refs.push_back(is_leaf ? t.history->leaf : recorder_.read(inst.operands[k], t));
+        }
+        auto part = [&](size_t begin, size_t end) { return std::vector<GradRef>(refs.begin() + static_cast<ptrdiff_t>(begin), refs.begin() + static_cast<ptrdiff_t>(end)); };
+        std::vector<GradRef> grads = recorder_.backward(part(0, losses), part(losses, front), part(front, refs.size()), inst.attrs.get_or("create", false), inst.location);
+        Results results;
+        for (const GradRef& g : grads) results.emplace_back(g->contents);
+        set(inst, std::move(results), grads);
     }
 
     static bool condition(const RunValue& v) {
@@ -313,6 +378,8 @@ private:
     Stage stage_;
     Generators& generators_;
     std::vector<RunValue> values_;
+    GradientRecorder recorder_;
+    bool records_ = false;
 };
 
 }  // namespace
@@ -351,7 +418,13 @@ sifr_tensor c_tensor(const RunTensor& t) {
 
 std::vector<RunValue> evaluate(const Function& f, Stage stage, std::vector<RunValue> arguments) {
     Generators generators;
-    return Machine(f, stage, generators).run(f.body, std::move(arguments));
+    return Machine(f, stage, generators).program(std::move(arguments));
+}
+
+std::vector<RunValue> evaluate_all(const Function& f, std::vector<RunValue> arguments, Generators& generators) {
+    Machine machine(f, Stage::Functional, generators);
+    machine.run(f.body, std::move(arguments));
+    return machine.take_values();
 }
 
 namespace {

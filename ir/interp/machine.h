@@ -3,6 +3,7 @@
 #include <map>
 #include <span>
 
+#include "ir/func/builder.h"
 #include "ir/interp/interp.h"
 #include "ir/op/op_def.h"
 #include "runtime/sifr_runtime.h"
@@ -57,6 +58,9 @@ Evaluator evaluator_of(Op op);
 /// Rows that are evaluated by their class and columns alone.
 Results evaluate_pointwise(const Execution& x);
 Results evaluate_reduction(const Execution& x);
+
+/// All values of a straight line of FUNCTIONAL rows, by ValueId.
+std::vector<RunValue> evaluate_all(const Function& f, std::vector<RunValue> arguments, Generators& generators);
 
 /// `data`, with sizes and strides that live as long as the tensor does.
 sifr_tensor c_tensor(const RunTensor& t);

@@ -7,12 +7,16 @@
 namespace sifr {
 
 RunTensor RunTensor::make(DType dtype, const Sizes& sizes) {
-    auto memory = std::make_shared<std::vector<std::byte>>(static_cast<size_t>(element_count(sizes) * size_of(dtype)));
-    return {dtype, Layout::contiguous(sizes), std::move(memory)};
+    auto memory = std::make_shared<RunMemory>(static_cast<size_t>(element_count(sizes) * size_of(dtype)));
+    return {dtype, Layout::contiguous(sizes), std::move(memory), nullptr};
 }
 
 RunTensor RunTensor::packed() const {
     if (layout.offset == 0 && layout.is_contiguous() && memory->size() == static_cast<size_t>(numel() * size_of(dtype))) return with(Layout::contiguous(sizes()));
+    return copied();
+}
+
+RunTensor RunTensor::copied() const {
     RunTensor out = make(dtype, sizes());
     size_t size = static_cast<size_t>(size_of(dtype));
     for (Walk w({&layout, &out.layout}); !w.done(); w.next()) std::memcpy(out.at(w.offset(1)), at(w.offset(0)), size);

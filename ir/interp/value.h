@@ -13,12 +13,21 @@
 
 namespace sifr {
 
+struct History;
+
+/// Bytes, and the view groups that show them (CAPTURED, where gradients are wanted; see gradients.h).
+struct RunMemory : std::vector<std::byte> {
+    using std::vector<std::byte>::vector;
+    std::vector<std::weak_ptr<History>> groups;
+};
+
 /// A tensor of the interpreter: a view of shared memory. In FUNCTIONAL and FUSED, where nothing is written, two tensors may
 /// share memory without harm.
 struct RunTensor {
     DType dtype = DType::F32;
     Layout layout;  ///< static: run-time indices are put in already
-    std::shared_ptr<std::vector<std::byte>> memory;
+    std::shared_ptr<RunMemory> memory;
+    std::shared_ptr<History> history;  ///< null where gradients do not matter
 
     /// Row-major, with zeros.
     static RunTensor make(DType dtype, const Sizes& sizes);
@@ -27,12 +36,14 @@ struct RunTensor {
     [[nodiscard]] std::byte* at(int64_t offset) const { return memory->data() + offset * size_of(dtype); }  ///< in elements from the start of the memory
     [[nodiscard]] ScalarValue load(int64_t offset) const { return load_value(dtype, at(offset)); }
     void store(int64_t offset, ScalarValue v) const { store_value(dtype, at(offset), v); }
-    [[nodiscard]] RunTensor with(Layout other) const { return {dtype, std::move(other), memory}; }
+    [[nodiscard]] RunTensor with(Layout other) const { return {dtype, std::move(other), memory, history}; }
     /// The same elements in row-major memory of their own, or this one when it is such.
     [[nodiscard]] RunTensor packed() const;
     /// Broadcast to `sizes` (strides 0). The sizes must allow it.
     [[nodiscard]] RunTensor expanded(const Sizes& sizes) const;
     [[nodiscard]] RunTensor cast(DType to) const;
+    /// The same elements in row-major memory of their own.
+    [[nodiscard]] RunTensor copied() const;
 };
 
 /// An error that Python will raise, when it matters: pure scalar code may be executed where its result is not used.
