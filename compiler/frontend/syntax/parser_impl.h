@@ -95,6 +95,7 @@ private:
     ExprPtr conjunction();
     ExprPtr inversion();
     ExprPtr comparison();
+    static constexpr int lowest_precedence = 1;  // of `|`: what the grammar calls bitwise_or
     ExprPtr binary(int min_precedence);
     ExprPtr factor();
     ExprPtr power();

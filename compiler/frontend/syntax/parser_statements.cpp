@@ -185,11 +185,15 @@ StmtPtr Parser::annotated_assignment(ExprPtr target, const Token* start) {
 StmtPtr Parser::augmented_assignment(ExprPtr target, const Token* start) {
     BinaryOp op = BinaryOp::Add;
     augmented(kind(), op);
-    if (target->kind != ExprKind::Name && target->kind != ExprKind::Attribute && target->kind != ExprKind::Subscript)
-        error(messages::cannot_augment, target->span, describe(*target));
-    set_context(*target, Context::Store);
+    const Token* assign = at_;
+    bool legal = target->kind == ExprKind::Name || target->kind == ExprKind::Attribute || target->kind == ExprKind::Subscript;
     ++at_;
     ExprPtr value = is(K::KwYield) ? yield_expression() : star_expressions();
+    if (!legal) {
+        at_ = assign;
+        error(messages::cannot_augment, target->span, describe(*target));
+    }
+    set_context(*target, Context::Store);
     auto node = std::make_unique<AugAssign>(since(start));
     node->target = std::move(target);
     node->op = op;
