@@ -226,6 +226,19 @@ void sifr_random_range(sifr_generator* g, const sifr_tensor* out, const int64_t*
     const FillOrder order = fill_order(*out, strides);
     const uint64_t range = static_cast<uint64_t>(high) - static_cast<uint64_t>(low);
     const bool wide = range >= (uint64_t{1} << 28);
+    if (!wide && order.linear && (out->dtype == SIFR_I64 || out->dtype == SIFR_F32)) {
+        const auto modulus = static_cast<uint32_t>(range);
+        in_chunks(g, sifr_tensor_numel(out), 1, [&](const uint32_t* words, int64_t begin, int64_t count) {
+            if (out->dtype == SIFR_I64) {
+                int64_t* data = static_cast<int64_t*>(out->data) + begin;
+                for (int64_t k = 0; k < count; ++k) data[k] = static_cast<int64_t>(words[k] % modulus) + low;
+            } else {
+                float* data = static_cast<float*>(out->data) + begin;
+                for (int64_t k = 0; k < count; ++k) data[k] = static_cast<float>(static_cast<int64_t>(words[k] % modulus) + low);
+            }
+        });
+        return;
+    }
     fill_each(*out, order, [&](int64_t offset) {
         const uint64_t word = wide ? draw_u64(g) : draw_u32(g);
         store_i64_at(out->data, out->dtype, offset, static_cast<int64_t>(word % range + static_cast<uint64_t>(low)));
@@ -269,11 +282,13 @@ void sifr_random_bernoulli(sifr_generator* g, const sifr_tensor* out, const int6
 void sifr_random_permutation(sifr_generator* g, const sifr_tensor* out) {
     const int64_t n = out->sizes[0];
     if (n == 0) return;
-    Scratch<int64_t> order(n);
+    const bool in_place = out->dtype == SIFR_I64 && is_contiguous(*out);
+    Scratch<int64_t> beside(in_place ? 0 : n);
+    int64_t* order = in_place ? static_cast<int64_t*>(out->data) : beside.data;
     if (n < int64_t{UINT32_MAX} / 20) {
         for (int64_t k = 0; k < n; ++k) order[k] = k;
         for (int64_t k = 0; k + 1 < n; ++k) {
-            const int64_t other = k + static_cast<int64_t>(draw_u32(g) % static_cast<uint64_t>(n - k));
+            const int64_t other = k + static_cast<int64_t>(draw_u32(g) % static_cast<uint32_t>(n - k));
             const int64_t held = order[k];
             order[k] = order[other];
             order[other] = held;
@@ -286,7 +301,7 @@ void sifr_random_permutation(sifr_generator* g, const sifr_tensor* out) {
             order[other] = k;
         }
     }
-    for (int64_t k = 0; k < n; ++k) sifr_store_i64(out, k, order[k]);
+    for (int64_t k = 0; k < n && !in_place; ++k) sifr_store_i64(out, k, order[k]);
 }
 
 }  // extern "C"

@@ -1,0 +1,78 @@
+#pragma once
+
+#include "runtime/internal.h"
+
+namespace sifr::rt {
+
+/// Calls work(T{}, matrix_index) for each matrix, T by dtype (f32 or f64); stops at the first failure.
+template <class Work>
+sifr_status each_matrix(int32_t dtype, int64_t batch, Work work) {
+    for (int64_t m = 0; m < batch; ++m) {
+        const sifr_status status = dtype == SIFR_F32 ? work(float{}, m) : work(double{}, m);
+        if (status != SIFR_OK) return status;
+    }
+    return SIFR_OK;
+}
+
+/// `linalg.inv: (Batch element 2): `, or without the batch when there is none.
+inline void name_batch(Text& out, const char* name, bool batched, int64_t index) {
+    out << name << ": ";
+    if (batched) out << "(Batch element " << index << "): ";
+}
+
+/// LU with partial pivoting of the row-major [n, n] in place; pivots[k] is the row that was swapped with row k. Returns the first column,
+/// from 1, whose pivot is zero, or 0.
+template <class T>
+int64_t factor_lu(T* a, int64_t n, int32_t* pivots) {
+    int64_t singular = 0;
+    for (int64_t k = 0; k < n; ++k) {
+        int64_t best = k;
+        for (int64_t i = k + 1; i < n; ++i) {
+            if (__builtin_fabs(static_cast<double>(a[i * n + k])) > __builtin_fabs(static_cast<double>(a[best * n + k]))) best = i;
+        }
+        pivots[k] = static_cast<int32_t>(best);
+        if (a[best * n + k] == 0) {
+            if (singular == 0) singular = k + 1;
+            continue;
+        }
+        if (best != k) {
+            for (int64_t j = 0; j < n; ++j) {
+                const T held = a[k * n + j];
+                a[k * n + j] = a[best * n + j];
+                a[best * n + j] = held;
+            }
+        }
+        for (int64_t i = k + 1; i < n; ++i) {
+            const T factor = a[i * n + k] / a[k * n + k];
+            a[i * n + k] = factor;
+            for (int64_t j = k + 1; j < n; ++j) a[i * n + j] -= factor * a[k * n + j];
+        }
+    }
+    return singular;
+}
+
+/// Solves with the factors: b [n, k] in place.
+template <class T>
+void solve_with_lu(const T* lu, const int32_t* pivots, T* b, int64_t n, int64_t k) {
+    for (int64_t i = 0; i < n; ++i) {
+        if (pivots[i] == i) continue;
+        for (int64_t j = 0; j < k; ++j) {
+            const T held = b[i * k + j];
+            b[i * k + j] = b[pivots[i] * k + j];
+            b[pivots[i] * k + j] = held;
+        }
+    }
+    for (int64_t i = 0; i < n; ++i) {
+        for (int64_t p = 0; p < i; ++p) {
+            for (int64_t j = 0; j < k; ++j) b[i * k + j] -= lu[i * n + p] * b[p * k + j];
+        }
+    }
+    for (int64_t i = n - 1; i >= 0; --i) {
+        for (int64_t p = i + 1; p < n; ++p) {
+            for (int64_t j = 0; j < k; ++j) b[i * k + j] -= lu[i * n + p] * b[p * k + j];
+        }
+        for (int64_t j = 0; j < k; ++j) b[i * k + j] /= lu[i * n + i];
+    }
+}
+
+}  // namespace sifr::rt
