@@ -114,6 +114,10 @@ struct OpDef {
     std::vector<ValueId> (*decompose)(Builder&, const Inst&) = nullptr;
     const char* reduction = nullptr;  ///< Reduction, Scan: the combiner (`sum prod max min any all argmax argmin`)
     const char* runtime = nullptr;    ///< Library, Host, Random: the function of the runtime
+    /// Gather, Scatter: what an index out of range raises, `Type: text`; `{}` are the index, the axis and its size. An attribute
+    /// `error` wins over it.
+    const char* index_error = nullptr;
+    bool negative_index = false;      ///< Gather, Scatter: -1 is the last element
     bool inplace = true;              ///< fresh rows: may be written through `<-` and has a method with a trailing `_`
     bool method = true;               ///< is a method of tensors
     bool function = true;             ///< is a function of `torch`
