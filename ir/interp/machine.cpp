@@ -384,15 +384,17 @@ private:
 
 }  // namespace
 
+std::vector<std::span<const NamedEvaluator>> all_evaluators() {
+    return {scalar_evaluators(), string_evaluators(), host_evaluators(),  list_evaluators(),
+            fill_evaluators(),   random_evaluators(), index_evaluators(), library_evaluators()};
+}
+
 Evaluator evaluator_of(Op op) {
     static const std::vector<Evaluator> table = [] {
         std::vector<Evaluator> t(op_name_count, nullptr);
-        for (std::span<const NamedEvaluator> part : {scalar_evaluators(), string_evaluators(), host_evaluators(), list_evaluators(), fill_evaluators(), random_evaluators()})
-            for (const NamedEvaluator& e : part) {
-                std::optional<Op> named = op_named(e.name);
-                SIFR_CHECK(named, "the interpreter evaluates '{}', which is no row", e.name);
-                t[named->index] = e.evaluate;
-            }
+        for (std::span<const NamedEvaluator> part : all_evaluators())
+            for (const NamedEvaluator& e : part)
+                if (std::optional<Op> named = op_named(e.name)) t[named->index] = e.evaluate;
         return t;
     }();
     return table[op.index];

@@ -52,6 +52,9 @@ std::span<const NamedEvaluator> host_evaluators();
 std::span<const NamedEvaluator> list_evaluators();
 std::span<const NamedEvaluator> fill_evaluators();
 std::span<const NamedEvaluator> random_evaluators();
+std::span<const NamedEvaluator> index_evaluators();
+std::span<const NamedEvaluator> library_evaluators();
+std::vector<std::span<const NamedEvaluator>> all_evaluators();
 /// By name, or null.
 Evaluator evaluator_of(Op op);
 
