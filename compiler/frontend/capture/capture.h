@@ -12,6 +12,8 @@
 /// Runs a script once, at compile time, over static and run-time values, and writes down what is left to do.
 namespace sifr::capture {
 
+class Interpreter;
+
 enum class LoopMode : uint8_t {
     Auto,    ///< roll what is long or holds a backward
     Roll,    ///< roll whatever can be
@@ -31,6 +33,8 @@ struct CaptureOptions {
     int64_t unroll_limit = 100000;      ///< iterations
     int64_t recursion_limit = 1000;     ///< Python's
     int64_t instruction_limit = 4000000;
+    /// What adds modules and classes beside the language itself: `bind_torch`.
+    std::vector<void (*)(Interpreter&)> bindings;
 };
 
 /// What became of one loop of the script, for `--print=loops`.

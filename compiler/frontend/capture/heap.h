@@ -60,8 +60,9 @@ public:
     void begin_fork();
     /// Keeps what the fork did; it becomes part of the enclosing fork.
     void commit();
-    /// Undoes what the fork did and gives it back.
-    Delta rollback();
+    /// Undoes what the fork did and gives it back. The arms of an `if` keep what participants saw: they follow each other
+    /// in the autograd state.
+    Delta rollback(bool participants = true);
     /// Redoes a delta on the state that it was taken from.
     void apply(const Delta& delta);
     /// What the innermost fork has changed so far (`before` is shared with the journal: copied; `after`: the present).
@@ -70,6 +71,9 @@ public:
     /// The object was there before the innermost fork began.
     [[nodiscard]] bool is_older(const Object* o) const { return !forks_.empty() && o->number < forks_.back().watermark; }
     [[nodiscard]] size_t object_count() const { return objects_.size(); }
+
+    /// Every slot that holds `from` holds `to` afterwards.
+    void replace_everywhere(const Object* from, const Object* to);
 
     void add_participant(Journalled* p) { participants_.push_back(p); }
 

@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -120,6 +121,9 @@ public:
     void set_attr(PyValue object, Symbol name, PyValue value);
     void del_attr(PyValue object, Symbol name);
     std::vector<std::string> attribute_names(PyValue object);
+    /// AttributeError in Python's words; the diagnostic's help names the nearest attribute.
+    [[noreturn]] void no_attribute(PyValue object, Symbol name);
+    void suggest(const std::string& name, const std::vector<std::string>& candidates);
     PyValue get_item(PyValue object, PyValue index);
     void set_item(PyValue object, PyValue index, PyValue value);
     void del_item(PyValue object, PyValue index);
@@ -137,6 +141,14 @@ public:
     PyValue iter(PyValue v);
     PyValue next(PyValue iterator);  ///< unbound at the end
     Values iterate(PyValue v);       ///< all items
+    PyValue key_error(PyValue key);  ///< the exception
+    /// `dict[key]` for a run-time key, run-time strings and lists (scalars.cpp).
+    PyValue dict_at_run_time(const DictObject* d, PyValue key);
+    void set_list_at_run_time(const ListObject* l, PyValue index, PyValue value);
+    PyValue str_slice(PyValue text, const SliceObject& s);
+    PyValue run_time_list_item(const RunTimeListObject* l, PyValue index);
+    void set_run_time_list_item(const RunTimeListObject* l, PyValue index, PyValue value);
+    PyValue run_time_list_length(const RunTimeListObject* l);
     PyValue call(PyValue callee, Args args = {});
     PyValue call(PyValue callee, Values positional);
     PyValue call_method(PyValue object, std::string_view name, Values positional = {});
@@ -167,6 +179,21 @@ public:
     void add_function(const ModuleObject* m, const std::string& name, NativeCode code) { set_global(m, name, native(name, std::move(code))); }
     void add_builtin(const std::string& name, PyValue v);
 
+    // ---- loop indices
+    /// Values that an index of a rolled loop takes: first, first + step, …, last.
+    struct IndexRange {
+        int64_t first, last, step;
+    };
+    void set_index_range(ValueId v, IndexRange r) { index_ranges_[v] = r; }
+    /// The range of a run-time i64 that is made of a loop's index and known ints by +, - and *; nothing if it is not.
+    [[nodiscard]] std::optional<IndexRange> index_range(ValueId v) const;
+
+    // ---- storages
+    /// Where a merged or carried tensor may lie in one of several storages, none of them may be written from then on.
+    void share_storage(StorageId s) { shared_storages_.push_back(s); }
+    /// NotSupported for a write to such a storage. A binding calls it before it emits a write.
+    void check_writable(StorageId s);
+
     // ---- hooks of the tensor binding
     /// Makes the object of a tensor that merging or loop carrying gives: `value` has its view already.
     std::function<PyValue(ValueId value, const TensorObject& like)> make_tensor;
@@ -174,10 +201,13 @@ public:
     const NativeObject* binding_state = nullptr;
 
     CaptureResult run(const syntax::Module& script);
+    void make_object_class();  ///< `object` and `type`: before all others
     Evaluator& evaluator() { return *evaluator_; }
 
 private:
     friend class Evaluator;
+    friend class LoopCapture;
+    friend class Merger;
     struct Tables;  // classes, modules, builtins
 
     SourceFiles& files_;
@@ -193,7 +223,11 @@ private:
     std::unique_ptr<Tables> tables_;
     std::unique_ptr<Evaluator> evaluator_;
     std::vector<std::unique_ptr<Journalled>> participants_;
+    std::unordered_map<ValueId, IndexRange> index_ranges_;
+    std::vector<StorageId> shared_storages_;
     int64_t depth_ = 0;  ///< of Python calls
+    std::vector<const Object*> repr_stack_;  ///< lists and dicts whose repr is being made
+    std::string help_;   ///< for the exception that was raised last: the nearest known name
 };
 
 /// Reads the arguments of a native function by its Python signature, with Python's TypeErrors:

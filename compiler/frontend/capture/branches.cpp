@@ -1,0 +1,290 @@
+// Run-time branches: both arms run on forks of the heap, each into a region of its own; merge.cpp makes one state of the
+// two.
+#include <algorithm>
+#include <unordered_set>
+
+#include "compiler/frontend/capture/evaluator.h"
+#include "compiler/frontend/capture/loops.h"
+#include "compiler/frontend/capture/merge.h"
+#include "compiler/frontend/capture/tables.h"
+
+namespace sifr::capture {
+
+void Evaluator::emit_raise(const Exception& e) {
+    const ClassObject* cls = in_.class_of(e.value);
+    std::string type = cls->module == "builtins" || cls->module == "__main__" ? cls->qualname : cls->module + "." + cls->qualname;
+    Span span = in_.user_span_;
+    in_.user_span_ = e.span;
+    PyValue text = in_.str_of(e.value);
+    in_.builder().emit_typed("raise"_op, {in_.to_ir(text)}, attrs({{"type", type}}), {});
+    in_.user_span_ = span;
+}
+
+void Evaluator::emit_exit(PyValue e) {
+    PyValue args = in_.get_attr(e, "args");
+    PyValue code = in_.length(args).as_int() == 0 ? PyValue::none() : in_.get_item(args, PyValue::integer(0));
+    PyValue text = code.is_none() ? in_.str("0") : in_.str_of(code);
+    in_.builder().emit_typed("raise"_op, {in_.to_ir(text)}, attrs({{"type", std::string("SystemExit")}}), {});
+}
+
+void Evaluator::unusable(PyValue v) {
+    const auto* u = v.as<UnusableObject>();
+    Diagnostic d;
+    d.code = "not-supported";
+    d.span = in_.span();
+    d.text = fmt::format("not supported: {} is {}, which depends on a run-time condition", u->what, u->reason);
+    if (u->first.known()) d.labels.push_back({u->first, "here the paths come together"});
+    if (u->second.known()) d.labels.push_back({u->second, "and the other assignment is here"});
+    d.help = "give it a value of one kind on every path";
+    throw CompileError(d);
+}
+
+PyValue Evaluator::usable_slot(PyValue v, PyValue object, Symbol place) {
+    const auto* u = v.get_if<UnusableObject>();
+    if (!u) return v;
+    if (!u->observed_by_loop) unusable(v);
+    // The loop's capture knows the place by its object: find which one holds this very mark.
+    Place p;
+    p.object = object.object();
+    if (const auto* d = object.get_if<DictObject>()) {
+        for (size_t i = 0; i < d->entries.size(); ++i)
+            if (d->entries[i].value.same(v)) p.index = static_cast<int64_t>(i);
+    } else if (const auto* l = object.get_if<ListObject>()) {
+        for (size_t i = 0; i < l->items.size(); ++i)
+            if (l->items[i].same(v)) p.index = static_cast<int64_t>(i);
+    } else if (const auto* t = object.get_if<TensorObject>(); t && t->grad.same(v)) {
+        p.index = Place::grad;
+    } else {
+        p.name = place;
+    }
+    throw ObservedRead{p};
+}
+
+namespace {
+
+/// Everything that can be reached from variables, each object once.
+class Reach {
+public:
+    void from(const Object* o) {
+        if (o && seen_.insert(o).second) work_.push_back(o);
+    }
+    template <class Visit>
+    void run(Visit&& visit) {
+        while (!work_.empty()) {
+            auto* o = const_cast<Object*>(work_.back());
+            work_.pop_back();
+            visit(*o);
+            o->visit_slots([&](const std::string&, PyValue& v) {
+                if (v.is_object()) from(v.object());
+            });
+            if (const auto* n = o->kind == Kind::Namespace ? static_cast<const NamespaceObject*>(o) : nullptr) from(n->parent), from(n->globals);
+            if (const auto* f = o->kind == Kind::Function ? static_cast<const FunctionObject*>(o) : nullptr) {
+                from(f->closure), from(f->globals), from(f->defining_class);
+                for (const auto& [name, v] : f->defaults)
+                    if (v.is_object()) from(v.object());
+            }
+            if (const auto* m = o->kind == Kind::BoundMethod ? static_cast<const BoundMethodObject*>(o) : nullptr) {
+                if (m->self.is_object()) from(m->self.object());
+                if (m->function.is_object()) from(m->function.object());
+            }
+            if (const auto* i = o->kind == Kind::Instance ? static_cast<const InstanceObject*>(o) : nullptr) {
+                from(i->cls);
+                if (i->native.is_object()) from(i->native.object());
+            }
+            if (const auto* m = o->kind == Kind::Module ? static_cast<const ModuleObject*>(o) : nullptr) from(m->variables);
+            if (const auto* s = o->kind == Kind::Super ? static_cast<const SuperObject*>(o) : nullptr; s && s->self.is_object()) from(s->self.object());
+        }
+    }
+
+private:
+    std::unordered_set<const Object*> seen_;
+    std::vector<const Object*> work_;
+};
+
+}  // namespace
+
+int64_t Evaluator::holders(StorageId s) {
+    Reach reach;
+    for (const Frame* f = frame_; f; f = f->caller) {
+        reach.from(f->variables);
+        if (f->self.is_object()) reach.from(f->self.object());
+    }
+    for (const auto& [name, source] : in_.tables_->modules) reach.from(source.made);
+    int64_t n = 0;
+    const Function& f = in_.function_;
+    reach.run([&](const Object& o) {
+        if (o.kind != Kind::Tensor) return;
+        ValueId v = static_cast<const TensorObject&>(o).value;
+        n += v.valid() && f[v].view.storage == s;
+    });
+    return n;
+}
+
+PyValue Evaluator::present(PyValue v, const std::string& error) {
+    const auto* o = v.as<OptionalObject>();
+    size_t colon = error.find(": ");
+    in_.check(PyValue::dynamic(o->present, Type::Kind::Bool), error.substr(0, colon).c_str(), error.substr(colon + 2));
+    return o->value;
+}
+
+Evaluator::Arm Evaluator::run_arm(const std::function<PyValue()>& run) {
+    Arm arm;
+    Function& f = in_.function_;
+    arm.region = f.add_region(InstId());
+    arm.watermark = static_cast<uint32_t>(in_.heap_.object_count());
+    arm.storage_watermark = static_cast<uint32_t>(f.storages.size());
+    RegionId outer = in_.builder_->region();
+    Frame* frame = frame_;
+    int64_t depth = in_.depth_;
+    int outer_tries = outer_tries_, tries = try_depth_;
+    size_t handled = handled_.size();
+    in_.heap_.begin_fork();
+    in_.builder_->into(arm.region);
+    ++conditional_;
+    outer_tries_ += try_depth_;
+    try_depth_ = 0;
+    auto restore = [&] {
+        --conditional_;
+        outer_tries_ = outer_tries;
+        try_depth_ = tries;
+        frame_ = frame;
+        in_.depth_ = depth;
+        handled_.resize(handled);
+        in_.builder_->into(outer);
+    };
+    auto raised = [&](const Exception& e) {
+        if (outer_tries_ > 0) {
+            in_.user_span_ = e.span;
+            throw NotSupported(fmt::format("an exception ({}) that is raised under a run-time condition inside of `try`", in_.class_of(e.value)->name),
+                               "put the `try` into the branch, or test the condition before the `try`");
+        }
+        if (in_.class_of(e.value)->name == "SystemExit") emit_exit(e.value);
+        else emit_raise(e);
+        arm.diverged = true;
+    };
+    try {
+        try {
+            arm.result = run();
+        } catch (const Diverged&) {
+            arm.diverged = true;
+        } catch (const Raised& r) {
+            raised(caught(r));
+        } catch (const ScriptError& e) {
+            Exception x = caught(e);
+            raised(x);
+            Diagnostic d;
+            d.severity = Severity::Warning;
+            d.code = "may-raise";
+            d.span = x.span;
+            d.text = fmt::format("this raises when it is reached: {}: {}", e.type, e.text);
+            in_.warn(d);
+        }
+    } catch (...) {
+        in_.heap_.rollback();
+        restore();
+        throw;
+    }
+    arm.delta = in_.heap_.rollback(false);
+    restore();
+    return arm;
+}
+
+Type Evaluator::common_element(const std::vector<const Values*>& lists) {
+    std::optional<Type> element;
+    for (const Values* items : lists)
+        for (PyValue v : *items) {
+            if (!v.is_number() && !v.is_str())
+                throw NotSupported(fmt::format("a list whose length depends on the run, of elements of type '{}'", in_.type_name(v)), "keep numbers or strings in it, or give it a fixed length");
+            Type t{Interpreter::scalar_kind(v)};
+            if (element && !(*element == t)) throw NotSupported("a list whose length depends on the run, of unlike elements", "keep numbers of one type in it");
+            element = t;
+        }
+    SIFR_CHECK(element, "a list that grew has no elements");
+    return *element;
+}
+
+/// From here on the list lives at run time. All references to it are changed.
+void Evaluator::make_run_time(const ListObject* l, const Type& element) {
+    Function& f = in_.function_;
+    Builder& b = in_.builder();
+    auto* r = in_.heap_.make<RunTimeListObject>();
+    r->element = element;
+    r->static_length = static_cast<int64_t>(l->items.size());
+    r->list = f[b.emit_typed("list_new"_op, {}, {}, {Type::list(element)})].results[0];
+    for (PyValue v : l->items) b.emit_typed("list_append"_op, {r->list, in_.to_ir(v, element.kind)}, {}, {});
+    in_.heap_.replace_everywhere(l, r);
+}
+
+PyValue Evaluator::fork(ValueId condition, const std::function<PyValue()>& then, const std::function<PyValue()>& otherwise) {
+    Function& f = in_.function_;
+    Span span = in_.user_span_;
+    RegionId outer = in_.builder_->region();
+    size_t before = f[outer].insts.size();
+    for (int attempt = 0;; ++attempt) {
+        in_.heap_.begin_fork();  // so that an attempt can be undone
+        uint32_t watermark = static_cast<uint32_t>(in_.heap_.object_count()), storage_watermark = static_cast<uint32_t>(f.storages.size());
+        Arm a, b;
+        try {
+            a = run_arm(then);
+            in_.user_span_ = span;
+            b = run_arm(otherwise);
+        } catch (...) {
+            in_.heap_.commit();
+            f[outer].insts.resize(before);
+            throw;
+        }
+        in_.user_span_ = span;
+        std::unordered_map<const Object*, const Object*> after_a, after_b;
+        std::vector<Object*> changed;
+        for (const Heap::Change& c : a.delta) {
+            after_a[c.object] = c.after.get();
+            changed.push_back(c.object);
+        }
+        for (const Heap::Change& c : b.delta) {
+            if (!after_a.contains(c.object)) changed.push_back(c.object);
+            after_b[c.object] = c.after.get();
+        }
+        Merger::Side sa{a.region, watermark, storage_watermark, !a.diverged, std::move(after_a)}, sb{b.region, watermark, storage_watermark, !b.diverged, std::move(after_b)};
+        (void)a.watermark;
+        // What the arms made is told apart by the regions that values stand in; objects by when they were made.
+        std::vector<ValueId> results;
+        PyValue merged;
+        if (!a.diverged || !b.diverged) {
+            Merger merger(*this, std::move(sa), std::move(sb));
+            merged = merger.merge(a.result, b.result, "the value of this expression");
+            merger.merge_heap(changed);
+            if (!merger.grown().empty()) {
+                // Make those lists run-time lists in front of the branch, and run the arms again.
+                std::vector<std::pair<const ListObject*, Type>> lists;
+                for (const ListObject* l : merger.grown()) {
+                    std::vector<const Values*> contents{&l->items};
+                    for (const Arm* arm : {&a, &b})
+                        for (const Heap::Change& c : arm->delta)
+                            if (c.object == l) contents.push_back(&static_cast<const ListObject&>(*c.after).items);
+                    lists.emplace_back(l, common_element(contents));
+                }
+                in_.heap_.rollback();
+                f[outer].insts.resize(before);
+                if (attempt > 8) throw NotSupported("a branch that makes more and more lists grow");
+                for (auto& [l, element] : lists) make_run_time(l, element);
+                before = f[outer].insts.size();
+                continue;
+            }
+            results = merger.results();
+        }
+        in_.heap_.commit();
+        Inst inst;
+        inst.op = "if"_op;
+        inst.operands = {condition};
+        inst.regions = {a.region, b.region};
+        inst.location = in_.builder().location();
+        InstId id = f.add_inst(outer, std::move(inst), {});
+        for (RegionId r : {a.region, b.region}) f[r].parent = id;
+        f[id].results = results;
+        for (ValueId r : results) f[r].inst = id;
+        if (a.diverged && b.diverged) throw Diverged{};
+        return merged;
+    }
+}
+
+}  // namespace sifr::capture

@@ -1,0 +1,185 @@
+#pragma once
+
+#include <deque>
+#include <set>
+#include <unordered_map>
+#include <vector>
+
+#include "compiler/frontend/capture/interpreter.h"
+#include "compiler/frontend/syntax/liveness.h"
+#include "compiler/frontend/syntax/scopes.h"
+
+/// The tree walk behind Interpreter: expressions, statements, frames, control flow. Internal to this folder.
+namespace sifr::capture {
+
+/// How a statement ended. Mixed: it depends on the run; then the frame's variable `completion_symbol` says how, as a
+/// run-time i64 of the other enumerators' values.
+enum class Completion : uint8_t { Normal, Break, Continue, Return, Mixed };
+
+/// Nothing behind this point runs: a run-time raise was emitted. Caught by the nearest fork, loop or the program's end.
+struct Diverged {};
+
+/// One call of a Python function, or a module, a class body, a comprehension.
+struct Frame {
+    const NamespaceObject* variables = nullptr;
+    const syntax::Scope* scope = nullptr;
+    const FunctionObject* function = nullptr;
+    const syntax::Liveness* liveness = nullptr;  ///< made when the first loop asks
+    PyValue self;                 ///< the first argument, for super()
+    Values* yields = nullptr;     ///< of a generator: what it gave so far
+    Frame* caller = nullptr;
+};
+
+/// A script or a prelude module, with what the analyses say about it. Outlives everything.
+struct Source {
+    std::unique_ptr<syntax::Module> owned;
+    const syntax::Module* module = nullptr;
+    std::unique_ptr<syntax::ScopeTable> scopes;
+    std::unordered_map<const void*, std::unique_ptr<syntax::Liveness>> liveness;
+};
+
+class Evaluator {
+public:
+    explicit Evaluator(Interpreter& in);
+
+    // ---- sources
+    Source& add_source(std::unique_ptr<syntax::Module> owned);
+    Source& add_source(const syntax::Module& module);
+    void run_module(Source& source, const NamespaceObject* variables);
+
+    // ---- calls
+    PyValue call_function(const FunctionObject* f, Args& args);
+    Frame* frame() { return frame_; }
+    [[nodiscard]] const Values& handled() const { return handled_; }
+
+    // ---- expressions (expressions.cpp)
+    PyValue eval(const syntax::Expr& e);
+    void assign(const syntax::Expr& target, PyValue value);
+    void unpack(const std::vector<syntax::ExprPtr>& targets, PyValue value);
+
+    // ---- statements (statements.cpp)
+    Completion exec(const syntax::Body& body, size_t from = 0);
+
+    // ---- run-time control flow (branches.cpp, merge.cpp, loops.cpp)
+    struct Arm {
+        RegionId region;
+        PyValue result;
+        bool diverged = false;
+        uint32_t watermark = 0, storage_watermark = 0;
+        Heap::Delta delta;
+    };
+    /// See Interpreter::fork_if.
+    PyValue fork(ValueId condition, const std::function<PyValue()>& then, const std::function<PyValue()>& otherwise);
+
+    /// Evaluates with a location: instructions and errors point at `span` (in prelude code, at the user's call).
+    void here(const syntax::Expr& e) { here(e.span); }
+    void here(const Span& span) {
+        if (span.file == 0) in_.user_span_ = span;
+    }
+
+    std::vector<LoopReport> reports;
+
+    // ---- merged values
+    /// Raises for a value that two paths could not agree on.
+    [[noreturn]] void unusable(PyValue v);
+    /// A value read from `place` of `object`: raises when it is unusable, tells a loop's trial that it was read.
+    PyValue usable_slot(PyValue v, PyValue object, Symbol place);
+    /// The value of an optional, after a run-time check; `error` is `Type: text`.
+    PyValue present(PyValue v, const std::string& error);
+    void emit_exit(PyValue system_exit);
+    void run_prelude(const std::string& path, const std::string& text, const NamespaceObject* variables);
+
+private:
+    friend class Interpreter;
+    friend class LoopCapture;
+    friend class Merger;
+
+    struct Exception {  // what a handler sees
+        PyValue value;
+        Span span;
+        std::optional<Diagnostic> diagnostic;
+    };
+
+    // names
+    PyValue load(const syntax::Name& name);
+    PyValue load(const std::string& id, const syntax::Scope* scope);
+    const NamespaceObject* owner(const std::string& id, bool store);
+    void store(const std::string& id, PyValue value);
+    void remove(const std::string& id);
+    [[noreturn]] void unbound_name(const std::string& id, syntax::Binding binding);
+    PyValue usable(PyValue v, const std::string& id, const NamespaceObject* n);
+
+    // expressions
+    PyValue constant(const syntax::Constant& c);
+    PyValue joined(const syntax::JoinedStr& e);
+    PyValue bool_op(const syntax::BoolOp& e, size_t from);
+    PyValue compare_chain(const syntax::Compare& e, PyValue left, size_t from);
+    PyValue call_expr(const syntax::Call& e);
+    PyValue comprehension(const syntax::Comprehension& e);
+    void comprehend(const syntax::Comprehension& e, size_t generator, const std::function<void()>& emit);
+    PyValue make_function(const syntax::FunctionDef* def, const syntax::Lambda* lambda, const std::string& name, const syntax::Parameters& params);
+    PyValue super_call();
+    Values elements(const std::vector<syntax::ExprPtr>& list);
+
+    // statements
+    struct Step {
+        Completion completion;
+        bool took_rest = false;  ///< the statements behind were run, too
+    };
+    Step exec_statement(const syntax::Stmt& s, const syntax::Body& body, size_t next);
+    Step exec_if(const syntax::If& s, const syntax::Body& body, size_t next);
+    Completion guarded(const std::function<Completion()>& rest);
+    Completion completion_of(PyValue merged);
+    PyValue completion_value(Completion c);
+    Completion exec_for(const syntax::For& s);
+    Completion exec_while(const syntax::While& s);
+    Completion exec_with(const syntax::With& s, size_t item);
+    Completion exec_try(const syntax::Try& s);
+    Completion exec_match(const syntax::Match& s);
+    bool match_pattern(const syntax::Pattern& p, PyValue subject);
+    void exec_import(const syntax::Import& s);
+    void exec_import_from(const syntax::ImportFrom& s);
+    void exec_function(const syntax::FunctionDef& s);
+    void exec_class(const syntax::ClassDef& s);
+    void exec_raise(const syntax::Raise& s);
+    void exec_assert(const syntax::Assert& s);
+    void exec_delete(const syntax::Expr& target);
+    void augmented(const syntax::AugAssign& s);
+
+    // exceptions
+    Exception caught(const Raised& r) { return {r.exception, r.span, r.diagnostic}; }
+    Exception caught(const ScriptError& e);
+    bool matches(PyValue exception, PyValue type);
+    [[noreturn]] void rethrow(const Exception& e);
+    Arm run_arm(const std::function<PyValue()>& run);
+    void make_run_time(const ListObject* l, const Type& element);
+    Type common_element(const std::vector<const Values*>& lists);
+    void emit_raise(const Exception& e);
+
+    // loops
+    /// Tensor objects that can be reached from the variables and lie in the storage.
+    int64_t holders(StorageId s);
+    std::vector<std::pair<const ListObject*, Type>> grown_lists_;  ///< what a pass of a loop made longer
+    int shape_depth_ = 0;
+    const syntax::Liveness* liveness();
+    Completion loop_body(const syntax::Body& body);
+    Completion after_loop(Completion c, const syntax::Body& orelse, bool returns);
+    Completion for_range(const syntax::For& s, const RangeObject& range, LoopReport report);
+    Completion for_list(const syntax::For& s, const RunTimeListObject& list, LoopReport report);
+    Completion exec_while_rest(const syntax::While& s);
+
+    Interpreter& in_;
+    Frame* frame_ = nullptr;
+    std::deque<Source> sources_;
+    std::unordered_map<const syntax::Scope*, Source*> source_of_scope_;
+    std::unordered_map<uint32_t, Source*> source_of_file_;
+    Values handled_;  ///< exceptions being handled, innermost last
+    int conditional_ = 0;  ///< depth of run-time conditions around this point
+    int try_depth_ = 0;    ///< tries entered since the innermost run-time condition began
+    int outer_tries_ = 0;  ///< tries around the innermost run-time condition
+};
+
+extern const Symbol completion_symbol;  ///< how a frame's block ended; see Completion::Mixed
+extern const Symbol result_symbol;      ///< what a frame returns
+
+}  // namespace sifr::capture

@@ -1,0 +1,754 @@
+#include "compiler/frontend/capture/loops.h"
+
+#include <algorithm>
+
+namespace sifr::capture {
+
+using namespace syntax;
+
+namespace {
+
+Variables* variables_of(Object& o) {
+    switch (o.kind) {
+        case Kind::Namespace: return &static_cast<NamespaceObject&>(o).variables;
+        case Kind::Function: return &static_cast<FunctionObject&>(o).attributes;
+        case Kind::Class: return &static_cast<ClassObject&>(o).attributes;
+        case Kind::Instance: return &static_cast<InstanceObject&>(o).attributes;
+        case Kind::Tensor: return &static_cast<TensorObject&>(o).attributes;
+        default: return nullptr;
+    }
+}
+
+/// Why a loop is not rolled, found in the middle of something.
+struct Stop {
+    LoopCapture::Outcome outcome;
+    std::string reason;
+};
+
+bool same_value(PyValue a, PyValue b) {
+    if (a.same(b)) return true;
+    if (a.is(Kind::Str) && b.is(Kind::Str)) return a.as<StrObject>()->text == b.as<StrObject>()->text;
+    if (a.is(Kind::BigInt) && b.is(Kind::BigInt)) return a.as<BigIntObject>()->value == b.as<BigIntObject>()->value;
+    return false;
+}
+
+bool absent(PyValue v) { return v.is_none() || v.is_unbound(); }
+
+}  // namespace
+
+bool Shape::agrees(const Shape& o) const {
+    if (part != o.part || absent != o.absent || members.size() != o.members.size()) return false;
+    if (part == Part::Static && !same_value(model, o.model)) return false;
+    if ((part == Part::Scalar || part == Part::Tensor || part == Part::List) && !(type == o.type)) return false;
+    for (size_t i = 0; i < members.size(); ++i)
+        if (!members[i].agrees(o.members[i])) return false;
+    return true;
+}
+
+LoopCapture::LoopCapture(Evaluator& evaluator, const Stmt& loop, std::optional<Range> range, int64_t at_least, LoopReport& report)
+    : evaluator_(evaluator), in_(evaluator.in_), loop_(loop), body_(loop.kind == StmtKind::For ? as<For>(loop).body : as<While>(loop).body),
+      range_(range), at_least_(at_least), report_(report) {
+    const Body& orelse = loop.kind == StmtKind::For ? as<For>(loop).orelse : as<While>(loop).orelse;
+    wants_how_ = contains_return(body_) || (!orelse.empty() && contains_break(body_));
+}
+
+LoopCapture::Outcome LoopCapture::run() {
+    Function& f = in_.function_;
+    RegionId outer = in_.builder_->region();
+    size_t forks = in_.heap_.depth();
+    Frame* frame = evaluator_.frame_;
+    int64_t depth = in_.depth_;
+    int conditional = evaluator_.conditional_, tries = evaluator_.try_depth_, outer_tries = evaluator_.outer_tries_;
+    size_t handled = evaluator_.handled_.size();
+    Span span = in_.user_span_;
+    int observed = 0;
+    size_t old_reports = evaluator_.reports.size();
+    for (report_.rounds = 1; report_.rounds - observed <= 8 && report_.rounds < 60; ++report_.rounds) {
+        size_t place = f[outer].insts.size();
+        auto undo = [&] {
+            while (in_.heap_.depth() > forks) in_.heap_.rollback();
+            f[outer].insts.resize(place);
+            in_.builder_->into(outer);
+            evaluator_.frame_ = frame;
+            in_.depth_ = depth;
+            evaluator_.conditional_ = conditional;
+            evaluator_.try_depth_ = tries;
+            evaluator_.outer_tries_ = outer_tries;
+            evaluator_.handled_.resize(handled);
+            evaluator_.reports.resize(old_reports);
+        };
+        auto fail = [&](std::string why) {
+            failure_ = std::current_exception();
+            undo();
+            reason_ = std::move(why);
+            return Outcome::Unroll;
+        };
+        try {
+            std::optional<Outcome> r = round();
+            if (r) return *r;
+            undo();
+            in_.user_span_ = span;
+        } catch (const ObservedRead& read) {
+            undo();
+            in_.user_span_ = span;
+            ++observed;
+            for (Carried& c : carried_)
+                if (c.place == read.place) c.placeholder = false;
+        } catch (const Stop& s) {
+            undo();
+            in_.user_span_ = span;
+            reason_ = s.reason;
+            return s.outcome;
+        } catch (const NotSupported& e) {
+            return fail(e.text);
+        } catch (const Raised& r) {
+            return fail(fmt::format("its body raises {}", in_.class_of(r.exception)->name));
+        } catch (const ScriptError& e) {
+            return fail(fmt::format("its body raises {}", e.type));
+        } catch (const CompileError& e) {
+            return fail(e.diagnostic.text);
+        } catch (const Diverged&) {
+            undo();
+            reason_ = "its body always raises";
+            return Outcome::Unroll;
+        }
+        // Lists that a pass made longer live at run time from here on, in front of the loop.
+        for (auto& [list, element] : std::exchange(evaluator_.grown_lists_, {})) evaluator_.make_run_time(list, element);
+    }
+    reason_ = "what it changes differs in kind from pass to pass";
+    if (!carried_.empty()) reason_ += ": " + describe(carried_.back().place);
+    return Outcome::Unroll;
+}
+
+// ------------------------------------------------------------------------------------------------ places
+
+PyValue LoopCapture::get(const Place& p) const {
+    Object& o = const_cast<Object&>(*p.object);
+    if (p.name) return variables_of(o)->get(p.name);
+    if (o.kind == Kind::Tensor) return p.index == Place::grad ? static_cast<TensorObject&>(o).grad : PyValue(&o);
+    if (o.kind == Kind::List) return static_cast<ListObject&>(o).items[static_cast<size_t>(p.index)];
+    return static_cast<DictObject&>(o).entries[static_cast<size_t>(p.index)].value;
+}
+
+void LoopCapture::set(const Place& p, PyValue v) {
+    in_.heap_.change(p.object);
+    Object& o = const_cast<Object&>(*p.object);
+    if (p.name) variables_of(o)->set(p.name, v);
+    else if (o.kind == Kind::Tensor && p.index == Place::grad) static_cast<TensorObject&>(o).grad = v;
+    else if (o.kind == Kind::Tensor) {
+        static_cast<TensorObject&>(o).value = v.as<TensorObject>()->value;
+        static_cast<TensorObject&>(o).variable = v.as<TensorObject>()->variable;
+    } else if (o.kind == Kind::List) static_cast<ListObject&>(o).items[static_cast<size_t>(p.index)] = v;
+    else static_cast<DictObject&>(o).entries[static_cast<size_t>(p.index)].value = v;
+}
+
+std::string LoopCapture::describe(const Place& p) const {
+    if (p.name && p.object->kind == Kind::Namespace) return *p.name == *result_symbol ? "what is returned" : "the variable '" + *p.name + "'";
+    if (p.name) return "the attribute '" + *p.name + "'";
+    if (p.object->kind == Kind::Tensor) return p.index == Place::grad ? "'.grad' of a tensor" : "a tensor's view";
+    return p.object->kind == Kind::List ? fmt::format("item {} of a list", p.index) : "an item of a dict";
+}
+
+/// Nothing reads it before it is written, in the loop or behind it.
+bool LoopCapture::is_dead(const Place& p) const {
+    if (!p.name || p.object != evaluator_.frame_->variables) return false;
+    if (p.name == completion_symbol) return true;
+    if (p.name == result_symbol) return !contains_return(body_);
+    const Liveness* l = evaluator_.liveness();
+    return l && !l->at_loop_head(loop_).contains(*p.name);
+}
+
+/// A variable that is read behind the loop, and maybe not in it before it is written.
+bool LoopCapture::read_behind_only(const Place& p) const {
+    if (!p.name || p.object != evaluator_.frame_->variables) return true;  // a read is seen when it happens
+    if (p.name == result_symbol) return true;
+    const Liveness* l = evaluator_.liveness();
+    return l && l->after(loop_).contains(*p.name);
+}
+
+std::vector<LoopCapture::Difference> LoopCapture::differences(const Heap::Delta& changes) {
+    std::vector<Difference> out;
+    for (const Heap::Change& c : changes) {
+        Object &before = *c.before, &after = *c.after;
+        if (Variables* va = variables_of(before)) {
+            Variables* vb = variables_of(after);
+            std::vector<Symbol> names;
+            for (Variables* v : {va, vb})
+                for (const auto& [name, value] : v->entries)
+                    if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
+            for (Symbol name : names)
+                if (!same_value(va->get(name), vb->get(name))) out.push_back({{c.object, name, 0}, va->get(name), vb->get(name)});
+            if (c.object->kind == Kind::Instance && static_cast<InstanceObject&>(before).cls != static_cast<InstanceObject&>(after).cls) throw Stop{Outcome::Unroll, "it changes the class of an object"};
+            if (c.object->kind == Kind::Tensor) {
+                const auto &ta = static_cast<TensorObject&>(before), &tb = static_cast<TensorObject&>(after);
+                if (!same_value(ta.grad, tb.grad)) out.push_back({{c.object, nullptr, Place::grad}, ta.grad, tb.grad});
+                if (ta.value != tb.value) throw Stop{Outcome::Unroll, "a tensor object becomes another view in it"};
+                if (!ta.hooks.same(tb.hooks) || !ta.extra.same(tb.extra)) throw Stop{Outcome::Unroll, "it changes the hooks of a tensor"};
+            }
+            continue;
+        }
+        switch (c.object->kind) {
+            case Kind::List: {
+                const Values &a = static_cast<ListObject&>(before).items, &b = static_cast<ListObject&>(after).items;
+                if (a.size() < b.size()) {
+                    evaluator_.grown_lists_.emplace_back(static_cast<const ListObject*>(c.object), evaluator_.common_element({&b}));
+                    continue;
+                }
+                if (a.size() > b.size()) throw Stop{Outcome::Unroll, "a list gets shorter in it"};
+                for (size_t i = 0; i < a.size(); ++i)
+                    if (!same_value(a[i], b[i])) out.push_back({{c.object, nullptr, static_cast<int64_t>(i)}, a[i], b[i]});
+                break;
+            }
+            case Kind::Dict: {
+                if (!before.same_structure(after)) throw Stop{Outcome::Peel, "a dict gets other keys in it"};
+                const auto &a = static_cast<DictObject&>(before).entries, &b = static_cast<DictObject&>(after).entries;
+                for (size_t i = 0; i < a.size(); ++i)
+                    if (!same_value(a[i].value, b[i].value)) out.push_back({{c.object, nullptr, static_cast<int64_t>(i)}, a[i].value, b[i].value});
+                break;
+            }
+            case Kind::RunTimeList: {
+                const auto* l = static_cast<const RunTimeListObject*>(c.object);
+                if (!before.same_structure(after) && std::find(lists_.begin(), lists_.end(), l) == lists_.end()) {
+                    lists_.push_back(l);
+                    out.push_back({});  // another round
+                }
+                break;
+            }
+            case Kind::Iterator:
+                if (!before.same_structure(after)) throw Stop{Outcome::Unroll, "it advances an iterator"};
+                break;
+            case Kind::Set:
+                if (!before.same_structure(after)) throw Stop{Outcome::Unroll, "a set gets other members in it"};
+                break;
+            default: throw Stop{Outcome::Unroll, "it changes an object that cannot be carried"};
+        }
+    }
+    return out;
+}
+
+// ------------------------------------------------------------------------------------------------ shapes
+
+Shape LoopCapture::shape_of(PyValue entry, PyValue back, const std::string& what, bool entry_counts, bool optional) {
+    Shape s;
+    if (entry_counts && same_value(entry, back)) {
+        s.model = back;
+        return s;
+    }
+    auto peel = [&]() -> Stop {
+        std::string first = entry.is_unbound() ? "nothing" : in_.type_name(entry), then = back.is_unbound() ? "nothing" : in_.type_name(back);
+        return Stop{Outcome::Peel, fmt::format("{} is {} before the first iteration and {} after it", what, first, then)};
+    };
+    if (back.is(Kind::Unusable)) {
+        s.model = back;
+        return s;
+    }
+    bool optional_back = absent(back) || back.is(Kind::Optional), optional_entry = entry_counts && (absent(entry) || entry.is(Kind::Optional));
+    if (optional_back || optional_entry) {
+        if (absent(back) && !entry_counts) {
+            s.model = back;
+            return s;
+        }
+        if (optional_entry && absent(entry) && !optional_back && !optional) throw peel();
+        s.part = Shape::Part::Optional;
+        PyValue optional_side = optional_back ? back : entry;
+        s.absent = optional_side.is(Kind::Optional) ? optional_side.as<OptionalObject>()->absent : optional_side.kind();
+        auto inside = [](PyValue v) -> PyValue { return absent(v) ? PyValue() : v.is(Kind::Optional) ? v.as<OptionalObject>()->value : v; };
+        PyValue e = entry_counts ? inside(entry) : PyValue(), b = inside(back);
+        if (b.is_unbound()) std::swap(e, b);
+        s.members.push_back(shape_of(e, b, what, !e.is_unbound() && entry_counts, false));
+        return s;
+    }
+    bool scalar_back = back.is_number() || back.is_str();
+    if (scalar_back) {
+        Type::Kind kind = Interpreter::scalar_kind(back);
+        if (entry_counts && (!(entry.is_number() || entry.is_str()) || Interpreter::scalar_kind(entry) != kind)) throw peel();
+        s.part = Shape::Part::Scalar;
+        s.type = Type{kind};
+        return s;
+    }
+    if (const auto* t = back.get_if<TensorObject>()) {
+        s.part = Shape::Part::Tensor;
+        s.model = back;
+        s.type = in_.function_.type(t->value);
+        if (!s.type.run_time_sizes.empty()) throw Stop{Outcome::Unroll, what + " is a tensor whose size is known only at run time"};
+        if (!entry_counts) return s;
+        const auto* e = entry.get_if<TensorObject>();
+        if (!e) throw peel();
+        if (!(in_.function_.type(e->value) == s.type) || e->cls != t->cls || e->cuda != t->cuda) throw peel();
+        AutogradState& autograd = in_.autograd_;
+        if (autograd.requires_grad(t->variable) || autograd.requires_grad(e->variable)) throw Stop{Outcome::Unroll, what + " carries autograd history from one iteration to the next"};
+        if (!t->grad.is_none() || !e->grad.is_none()) throw Stop{Outcome::Unroll, what + " is another tensor with a '.grad' in each iteration"};
+        return s;
+    }
+    if (const auto* l = back.get_if<RunTimeListObject>()) {
+        s.part = Shape::Part::List;
+        s.model = back;
+        s.type = Type::list(l->element);
+        if (entry_counts) {
+            const auto* e = entry.get_if<RunTimeListObject>();
+            if (!e || !(e->element == l->element)) throw peel();
+        }
+        return s;
+    }
+    switch (back.kind()) {
+        case Kind::Tuple:
+        case Kind::List:
+        case Kind::Dict:
+        case Kind::Instance:
+        case Kind::Range:
+        case Kind::Slice: {
+            s.part = Shape::Part::Container;
+            s.model = back;
+            const Object* e = entry_counts && entry.is_object() ? entry.object() : nullptr;
+            if (entry_counts && (!e || e->kind != back.object()->kind || !e->same_structure(*back.object()))) throw peel();
+            std::vector<PyValue> entries;
+            if (e) const_cast<Object*>(e)->visit_slots([&](const std::string&, PyValue& v) { entries.push_back(v); });
+            size_t i = 0;
+            if (++evaluator_.shape_depth_ > 20) throw Stop{Outcome::Unroll, what + " is an object that holds itself"};
+            const_cast<Object*>(back.object())->visit_slots([&](const std::string& place, PyValue& v) {
+                if (e && i >= entries.size()) throw peel();
+                s.members.push_back(shape_of(e ? entries[i] : PyValue(), v, what + " " + place, e != nullptr, false));
+                ++i;
+            });
+            --evaluator_.shape_depth_;
+            bool all_static = std::all_of(s.members.begin(), s.members.end(), [](const Shape& m) { return m.part == Shape::Part::Static; });
+            if (all_static && !entry_counts) {
+                s.part = Shape::Part::Static;
+                s.members.clear();
+            }
+            return s;
+        }
+        default: break;
+    }
+    if (!entry_counts) {
+        s.model = back;
+        return s;
+    }
+    throw peel();
+}
+
+void LoopCapture::leaves(const Shape& s, std::vector<Type>& out) const {
+    if (s.part == Shape::Part::Scalar || s.part == Shape::Part::Tensor || s.part == Shape::Part::List) out.push_back(s.type);
+    if (s.part == Shape::Part::Optional) out.push_back(Type::boolean());
+    for (const Shape& m : s.members) leaves(m, out);
+}
+
+PyValue LoopCapture::instantiate(const Shape& s, const std::vector<ValueId>& values, size_t& at, bool head, const std::string& name) {
+    switch (s.part) {
+        case Shape::Part::Static: return s.model;
+        case Shape::Part::Scalar: return PyValue::dynamic(values[at++], s.type.kind);
+        case Shape::Part::Tensor: {
+            auto* t = in_.heap_.make<TensorObject>(*s.model.as<TensorObject>());
+            t->value = values[at++];
+            // Behind the loop it is what the last pass made; at the head it has no history (that would unroll the loop).
+            if (head) t->variable = in_.autograd_.fresh(s.type, false, in_.span());
+            return t;
+        }
+        case Shape::Part::List: {
+            auto* l = in_.heap_.make<RunTimeListObject>(*s.model.as<RunTimeListObject>());
+            l->list = values[at++];
+            l->static_length = -1;
+            return l;
+        }
+        case Shape::Part::Optional: {
+            auto* o = in_.heap_.make<OptionalObject>();
+            o->absent = s.absent;
+            o->present = values[at++];
+            o->value = instantiate(s.members[0], values, at, head, name);
+            return o;
+        }
+        case Shape::Part::Container: {
+            Object* made = nullptr;
+            const Object* m = s.model.object();
+            switch (m->kind) {
+                case Kind::Tuple: made = in_.heap_.make<TupleObject>(static_cast<const TupleObject&>(*m)); break;
+                case Kind::List: made = in_.heap_.make<ListObject>(static_cast<const ListObject&>(*m)); break;
+                case Kind::Dict: made = in_.heap_.make<DictObject>(static_cast<const DictObject&>(*m)); break;
+                case Kind::Instance: made = in_.heap_.make<InstanceObject>(static_cast<const InstanceObject&>(*m)); break;
+                case Kind::Range: made = in_.heap_.make<RangeObject>(static_cast<const RangeObject&>(*m)); break;
+                default: made = in_.heap_.make<SliceObject>(static_cast<const SliceObject&>(*m)); break;
+            }
+            size_t k = 0;
+            made->visit_slots([&](const std::string&, PyValue& v) { v = instantiate(s.members[k++], values, at, head, name); });
+            return made;
+        }
+    }
+    SIFR_UNREACHABLE("a shape");
+}
+
+ValueId LoopCapture::placeholder(const Type& type, RegionId region) {
+    Function& f = in_.function_;
+    switch (type.kind) {
+        case Type::Kind::I64: return f.add_constant(int64_t{0});
+        case Type::Kind::F64: return f.add_constant(0.0);
+        case Type::Kind::Bool: return f.add_constant(false);
+        case Type::Kind::Str: return f.add_constant(std::string());
+        default: break;
+    }
+    Builder& b = in_.builder();
+    RegionId outer = b.region();
+    b.into(region);
+    ValueId v;
+    if (type.is_tensor()) {
+        InstId id = b.emit_typed("empty"_op, {}, attrs({{"sizes", type.sizes}, {"dtype", type.dtype}}), {type});
+        v = f[id].results[0];
+        f[v].view = {f.add_storage({"", type.dtype, type.sizes, false}), Layout::contiguous(type.sizes), {}};
+    } else {
+        v = f[b.emit_typed("list_new"_op, {}, {}, {type})].results[0];
+    }
+    b.into(outer);
+    return v;
+}
+
+ValueId LoopCapture::whole(ValueId v, RegionId region) {
+    Function& f = in_.function_;
+    const View view = f[v].view;
+    if (view.layout.is_static() && view.layout.is_whole(f[v].type.sizes) && element_count(f[view.storage].frame) == view.layout.numel()) return v;
+    in_.share_storage(view.storage);
+    Builder& b = in_.builder();
+    RegionId outer = b.region();
+    b.into(region);
+    Type type = f[v].type;
+    InstId id = b.emit_typed("clone"_op, {v}, {}, {type});
+    f[id].untracked = true;
+    ValueId copy = f[id].results[0];
+    f[copy].view = {f.add_storage({"", type.dtype, type.sizes, false}), Layout::contiguous(type.sizes), {}};
+    b.into(outer);
+    return copy;
+}
+
+/// The values of `v` that the shape's parameters stand for, made in `region`; placeholders where `v` is unbound.
+void LoopCapture::flatten(const Shape& s, PyValue v, RegionId region, std::vector<ValueId>& out) {
+    Builder& b = in_.builder();
+    RegionId outer = b.region();
+    switch (s.part) {
+        case Shape::Part::Static: return;
+        case Shape::Part::Scalar:
+            b.into(region);
+            out.push_back(v.is_unbound() ? placeholder(s.type, region) : in_.to_ir(v, s.type.kind));
+            b.into(outer);
+            return;
+        case Shape::Part::Tensor: out.push_back(v.is_unbound() ? placeholder(s.type, region) : whole(v.as<TensorObject>()->value, region)); return;
+        case Shape::Part::List: out.push_back(v.is_unbound() ? placeholder(s.type, region) : v.as<RunTimeListObject>()->list); return;
+        case Shape::Part::Optional: {
+            const auto* o = v.get_if<OptionalObject>();
+            out.push_back(o ? o->present : in_.function_.add_constant(!absent(v)));
+            flatten(s.members[0], o ? o->value : absent(v) ? PyValue() : v, region, out);
+            return;
+        }
+        case Shape::Part::Container: {
+            std::vector<PyValue> items;
+            if (v.is_object()) const_cast<Object*>(v.object())->visit_slots([&](const std::string&, PyValue& x) { items.push_back(x); });
+            for (size_t i = 0; i < s.members.size(); ++i) flatten(s.members[i], i < items.size() ? items[i] : PyValue(), region, out);
+            return;
+        }
+    }
+}
+
+/// An int that each pass moves by a known amount: what `iadd %param, 3` says. INT64_MIN: it is something else.
+int64_t LoopCapture::affine_step(const Carried& c, PyValue back) const {
+    if (c.shape.part != Shape::Part::Scalar || c.params.size() != 1 || !back.is_dynamic(Type::Kind::I64) || !c.entry.is(Kind::Int)) return INT64_MIN;
+    const Function& f = in_.function_;
+    int64_t step = 0;
+    ValueId v = back.as_value();
+    while (v != c.params[0]) {
+        const Inst* p = f.producer(v);
+        if (!p || (p->op != "iadd"_op && p->op != "isub"_op)) return INT64_MIN;
+        bool sub = p->op == "isub"_op;
+        if (std::optional<int64_t> k = f.constant_int(p->operands[1])) {
+            step += sub ? -*k : *k;
+            v = p->operands[0];
+        } else if (std::optional<int64_t> first = f.constant_int(p->operands[0]); first && !sub) {
+            step += *first;
+            v = p->operands[1];
+        } else {
+            return INT64_MIN;
+        }
+    }
+    return step;
+}
+
+bool LoopCapture::writes_storage(RegionId region, StorageId s) const {
+    const Function& f = in_.function_;
+    bool found = false;
+    walk(f, region, [&](InstId id) { found = found || (f[id].dest.valid() && f[f[id].dest].view.storage == s); });
+    return found;
+}
+
+// ------------------------------------------------------------------------------------------------- a pass
+
+std::optional<LoopCapture::Outcome> LoopCapture::round() {
+    Function& f = in_.function_;
+    Builder& b = in_.builder();
+    RegionId outer = b.region();
+    Location location = b.location();
+    bool form_while = !range_ || may_leave_;
+    const auto* while_ = get_if<While>(&loop_);
+    const auto* for_ = get_if<For>(&loop_);
+    if (range_ && !range_->step.is(Kind::Int)) throw NotSupported("a range with a run-time step");
+    bool down = range_ && range_->step.as_int() < 0;
+
+    in_.heap_.begin_fork();  // the attempt; committed when the loop is emitted
+    // What enters. The test of a `while` runs once in front of the loop and once at the end of each pass.
+    ValueId go;
+    if (while_) {
+        PyValue v = evaluator_.eval(*while_->test);
+        evaluator_.here(*while_->test);
+        go = in_.to_ir(in_.truth(v), Type::Kind::Bool);
+    } else if (form_while) {
+        go = in_.to_ir(in_.compare(down ? CompareOp::Gt : CompareOp::Lt, range_->lo, range_->hi), Type::Kind::Bool);
+    }
+    std::vector<ValueId> inits;
+    std::vector<std::pair<size_t, size_t>> slices;  // of each carried place in the values
+    for (Carried& c : carried_) {
+        c.entry = get(c.place);
+        size_t from = inits.size();
+        flatten(c.shape, c.placeholder ? PyValue() : c.entry, outer, inits);
+        slices.emplace_back(from, inits.size());
+    }
+    size_t carried_values = inits.size();
+    ValueId lo, hi, step;
+    if (range_) {
+        lo = in_.to_ir(range_->lo, Type::Kind::I64);
+        hi = in_.to_ir(range_->hi, Type::Kind::I64);
+        step = in_.to_ir(range_->step, Type::Kind::I64);
+    }
+    if (form_while) {
+        if (range_) inits.push_back(lo);
+        if (wants_how_) inits.push_back(f.add_constant(int64_t{0}));
+        inits.push_back(go);
+    }
+
+    // Parameters.
+    RegionId test_region, body = f.add_region(InstId());
+    if (form_while) test_region = f.add_region(InstId());
+    ValueId index;
+    if (!form_while) index = f.add_parameter(body, Type::i64(), for_ && for_->target->kind == ExprKind::Name ? as<Name>(*for_->target).id : "i");
+    std::vector<ValueId> params, test_params;
+    for (size_t k = 0; k < inits.size(); ++k) {
+        Type type = f.type(inits[k]);
+        std::string name;
+        for (size_t c = 0; c < carried_.size(); ++c)
+            if (k >= slices[c].first && k < slices[c].second && carried_[c].place.name && carried_[c].place.object->kind == Kind::Namespace && (*carried_[c].place.name)[0] != '<') name = *carried_[c].place.name;
+        for (RegionId r : {body, test_region}) {
+            if (!r.valid()) continue;
+            ValueId p = f.add_parameter(r, type, name);
+            if (type.is_tensor()) f[p].view = {f.add_storage({name, type.dtype, type.sizes, true}), Layout::contiguous(type.sizes), {}};
+            (r == body ? params : test_params).push_back(p);
+        }
+    }
+    if (form_while) {
+        if (range_) index = params[carried_values];
+        f[test_region].results = {test_params.back()};
+    }
+    if (range_ && range_->trip_count > 0 && range_->lo.is(Kind::Int)) {
+        int64_t first = range_->lo.as_int(), by = range_->step.as_int();
+        in_.set_index_range(index, {first, first + (range_->trip_count - 1) * by, by});
+    }
+    for (size_t k = 0; k < carried_.size(); ++k) {
+        Carried& c = carried_[k];
+        c.params.assign(params.begin() + static_cast<std::ptrdiff_t>(slices[k].first), params.begin() + static_cast<std::ptrdiff_t>(slices[k].second));
+        if (c.placeholder) {
+            auto* u = in_.heap_.make<UnusableObject>();
+            u->what = describe(c.place);
+            u->observed_by_loop = true;
+            set(c.place, u);
+            continue;
+        }
+        size_t at = 0;
+        PyValue head = instantiate(c.shape, c.params, at, true, "");
+        // A storage that others hold, too, must not be written under this name.
+        std::vector<Type> types;
+        leaves(c.shape, types);
+        for (size_t j = 0; j < types.size(); ++j) {
+            if (!types[j].is_tensor()) continue;
+            StorageId entry_storage = f[inits[slices[k].first + j]].view.storage;
+            if (evaluator_.holders(entry_storage) > 1) {
+                in_.share_storage(entry_storage);
+                in_.share_storage(f[c.params[j]].view.storage);
+            }
+        }
+        set(c.place, head);
+    }
+    std::vector<int64_t> head_lengths;
+    for (const RunTimeListObject* l : lists_) {
+        head_lengths.push_back(l->static_length);
+        in_.heap_.change(l).static_length = -1;
+    }
+
+    // The pass.
+    in_.heap_.begin_fork();
+    b.into(body);
+    ++evaluator_.conditional_;
+    int outer_tries = evaluator_.outer_tries_, tries = evaluator_.try_depth_;
+    evaluator_.outer_tries_ += evaluator_.try_depth_;
+    evaluator_.try_depth_ = 0;
+    if (for_) evaluator_.assign(*for_->target, PyValue::dynamic(index, Type::Kind::I64));
+    Completion c = evaluator_.loop_body(body_);
+    if (c == Completion::Break || c == Completion::Return) throw Stop{Outcome::Unroll, "it is left in its first iteration"};
+    if (c == Completion::Mixed && range_ && !may_leave_) {
+        may_leave_ = true;
+        return std::nullopt;
+    }
+    PyValue how = evaluator_.completion_value(c);
+    ValueId next_go, next_index;
+    if (form_while) {
+        PyValue more;
+        auto test = [&]() -> PyValue {
+            if (!while_) return PyValue::dynamic(in_.builder().emit(down ? "igt"_op : "ilt"_op, {next_index, hi}), Type::Kind::Bool);
+            PyValue v = evaluator_.eval(*while_->test);
+            evaluator_.here(*while_->test);
+            return in_.truth(v);
+        };
+        if (range_) next_index = in_.builder().emit("iadd"_op, {index, step});
+        if (c == Completion::Normal) more = test();
+        else {
+            ValueId normal = in_.builder().emit("ieq"_op, {in_.to_ir(how), f.add_constant(int64_t{0})});
+            more = evaluator_.fork(normal, test, [] { return PyValue::boolean(false); });
+        }
+        next_go = in_.to_ir(more, Type::Kind::Bool);
+    }
+    --evaluator_.conditional_;
+    evaluator_.outer_tries_ = outer_tries;
+    evaluator_.try_depth_ = tries;
+
+    // What the pass changed.
+    std::vector<Difference> changed = differences(in_.heap_.changes());
+    bool stable = evaluator_.grown_lists_.empty();
+    std::vector<Place> dead;
+    for (const Difference& d : changed) {
+        if (!d.place.object) {
+            stable = false;
+            continue;
+        }
+        if (is_dead(d.place)) {
+            dead.push_back(d.place);
+            continue;
+        }
+        auto it = std::find_if(carried_.begin(), carried_.end(), [&](const Carried& x) { return x.place == d.place; });
+        if (it == carried_.end()) {
+            Carried fresh;
+            fresh.place = d.place;
+            fresh.placeholder = at_least_ >= 1 && read_behind_only(d.place);
+            fresh.optional = at_least_ == 0;
+            fresh.shape = shape_of(d.head, d.back, describe(d.place), !fresh.placeholder, fresh.optional);
+            carried_.push_back(std::move(fresh));
+            stable = false;
+        } else {
+            Shape now = shape_of(it->entry, d.back, describe(d.place), !it->placeholder, it->optional);
+            if (!now.agrees(it->shape)) {
+                it->shape = std::move(now);
+                stable = false;
+            } else {
+                it->shape = std::move(now);  // models are of this pass
+            }
+        }
+    }
+    // Those that were observed since the last round have a shape of their placeholder's time.
+    for (Carried& x : carried_) {
+        if (x.placeholder || std::any_of(changed.begin(), changed.end(), [&](const Difference& d) { return d.place == x.place; })) continue;
+        if (x.shape.part == Shape::Part::Static) continue;
+    }
+    if (!stable) return std::nullopt;
+
+    // Stable: emit. What the body leaves goes round.
+    std::vector<ValueId> yields;
+    std::vector<int64_t> steps(carried_.size(), INT64_MIN);
+    std::vector<bool> shared(carried_.size(), false);
+    for (size_t k = 0; k < carried_.size(); ++k) {
+        PyValue back = get(carried_[k].place);
+        size_t from = yields.size();
+        if (carried_[k].placeholder && back.is(Kind::Unusable) && back.as<UnusableObject>()->observed_by_loop) back = PyValue();
+        flatten(carried_[k].shape, back, body, yields);
+        steps[k] = affine_step(carried_[k], back);
+        for (size_t j = from; j < yields.size(); ++j) {
+            if (!f.type(yields[j]).is_tensor()) continue;
+            StorageId s = f[yields[j]].view.storage;
+            if (evaluator_.holders(s) <= 1) continue;
+            shared[k] = true;
+            if (!carried_[k].placeholder && writes_storage(body, f[params[j]].view.storage))
+                throw Stop{Outcome::Unroll, describe(carried_[k].place) + " is written in place, and another name may hold the same tensor"};
+        }
+    }
+    std::vector<ValueId> tail;
+    if (form_while) {
+        if (range_) tail.push_back(next_index);
+        if (wants_how_) tail.push_back(in_.to_ir(how));
+        tail.push_back(next_go);
+    }
+    f[body].results = yields;
+    f[body].results.insert(f[body].results.end(), tail.begin(), tail.end());
+    std::vector<int64_t> growth;
+    for (const RunTimeListObject* l : lists_) growth.push_back(l->static_length);
+    in_.heap_.rollback(false);
+    b.into(outer);
+    in_.user_span_ = location.empty() ? Span{} : location.front();
+
+    Inst inst;
+    inst.op = form_while ? "while"_op : "for"_op;
+    if (!form_while) inst.operands = {lo, hi, step};
+    inst.operands.insert(inst.operands.end(), inits.begin(), inits.end());
+    if (form_while) inst.regions = {test_region, body};
+    else inst.regions = {body};
+    inst.location = location;
+    std::vector<Type> types;
+    for (ValueId v : inits) types.push_back(f.type(v));
+    InstId id = f.add_inst(outer, std::move(inst), types);
+    for (RegionId r : f[id].regions) f[r].parent = id;
+    std::vector<ValueId> results = f[id].results;
+    for (size_t k = 0; k < results.size(); ++k) {
+        const Type& type = types[k];
+        f[results[k]].name = f[params[k]].name;
+        if (type.is_tensor()) f[results[k]].view = {f.add_storage({f[params[k]].name, type.dtype, type.sizes, true}), Layout::contiguous(type.sizes), {}};
+    }
+    // The state behind the loop.
+    int64_t trips = range_ && !form_while ? range_->trip_count : -1;
+    for (size_t k = 0; k < carried_.size(); ++k) {
+        std::vector<ValueId> mine(results.begin() + static_cast<std::ptrdiff_t>(slices[k].first), results.begin() + static_cast<std::ptrdiff_t>(slices[k].second));
+        size_t at = 0;
+        PyValue v = instantiate(carried_[k].shape, mine, at, false, "");
+        if (trips >= 0 && steps[k] != INT64_MIN) v = PyValue::integer(carried_[k].entry.as_int() + trips * steps[k]);
+        bool is_target = for_ && trips > 0 && for_->target->kind == ExprKind::Name && carried_[k].place.name && *carried_[k].place.name == as<Name>(*for_->target).id &&
+                         carried_[k].place.object == evaluator_.frame_->variables && range_->lo.is(Kind::Int);
+        if (is_target && affine_target(k, yields, slices, index)) v = PyValue::integer(range_->lo.as_int() + (trips - 1) * range_->step.as_int());
+        if (shared[k])
+            for (ValueId r : mine)
+                if (f.type(r).is_tensor()) in_.share_storage(f[r].view.storage);
+        set(carried_[k].place, v);
+    }
+    for (const Place& p : dead) set(p, {});
+    for (size_t k = 0; k < lists_.size(); ++k) {
+        // What a pass added is known when nothing else was done to the list; then so is the length behind the loop.
+        (void)growth;
+        in_.heap_.change(lists_[k]).static_length = -1;
+        if (trips >= 0 && head_lengths[k] >= 0)
+            if (int64_t added = appended_in(body, lists_[k]->list); added >= 0) in_.heap_.change(lists_[k]).static_length = head_lengths[k] + trips * added;
+    }
+    if (wants_how_ && form_while) {
+        ValueId result = results[carried_values + (range_ ? 1 : 0)];
+        completion_ = evaluator_.completion_of(PyValue::dynamic(result, Type::Kind::I64));
+    }
+    in_.heap_.commit();
+    return Outcome::Rolled;
+}
+
+/// The carried target is the index itself: its value behind the loop is that of the last iteration.
+bool LoopCapture::affine_target(size_t k, const std::vector<ValueId>& yields, const std::vector<std::pair<size_t, size_t>>& slices, ValueId index) const {
+    return slices[k].second == slices[k].first + 1 && yields[slices[k].first] == index;
+}
+
+/// The number of items that one pass appends to a list, when that is all it does to it; -1 otherwise.
+int64_t LoopCapture::appended_in(RegionId body, ValueId list) const {
+    const Function& f = in_.function_;
+    int64_t n = 0;
+    bool plain = true;
+    walk(f, body, [&](InstId id) {
+        const Inst& i = f[id];
+        if (i.operands.empty() || std::find(i.operands.begin(), i.operands.end(), list) == i.operands.end()) return;
+        if (i.op == "list_append"_op && i.parent == body) ++n;
+        else if (i.op != "list_get"_op && i.op != "list_len"_op && i.op != "list_sum"_op && i.op != "list_str"_op && i.op != "list_min"_op && i.op != "list_max"_op) plain = false;
+    });
+    return plain ? n : -1;
+}
+
+}  // namespace sifr::capture
