@@ -230,14 +230,16 @@ void sifr_str_release(int64_t mark) {
 }
 
 void sifr_str_release_keep(int64_t mark, sifr_str* texts, int64_t count) {
+    // A text that grew in place may begin in front of the mark; its end says whether it is released.
+    auto released = [&](const sifr_str& text) { return text.size > 0 && lies_behind(text.data + text.size - 1, mark); };
     Text kept;
     for (int64_t k = 0; k < count; ++k) {
-        if (texts[k].size > 0 && lies_behind(texts[k].data, mark)) kept << texts[k];
+        if (released(texts[k])) kept << texts[k];
     }
     int64_t at = 0;
     Scratch<int64_t> starts(count);
     for (int64_t k = 0; k < count; ++k) {
-        const bool behind = texts[k].size > 0 && lies_behind(texts[k].data, mark);
+        const bool behind = released(texts[k]);
         starts[k] = behind ? at : -1;
         if (behind) at += texts[k].size;
     }
