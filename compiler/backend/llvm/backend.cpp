@@ -2,8 +2,10 @@
 
 #include <array>
 
+#include "compiler/backend/llvm/host_emitter.h"
 #include "compiler/backend/llvm/jit.h"
 #include "compiler/backend/llvm/kernel_emitter.h"
+#include "compiler/backend/llvm/link.h"
 #include "compiler/backend/llvm/target.h"
 #include "compiler/backend/thin_contract.h"
 #include "ir/base/check.h"
@@ -25,26 +27,27 @@ public:
     [[nodiscard]] std::string unavailable() const override { return {}; }
 
     std::vector<std::byte> compile(const Plan& plan, Emit what, const BackendOptions& options) override {
-        Unit unit(plan, options);
+        Unit unit(plan, options, what != Emit::StaticLibrary && what != Emit::SharedLibrary);
         switch (what) {
             case Emit::LlvmIr: return bytes_of(text_of(unit.emitter.module()));
             case Emit::Assembly: return emit_code(unit.emitter.module(), *unit.target, CodeFile::Assembly);
             case Emit::Object: return emit_code(unit.emitter.module(), *unit.target, CodeFile::Object);
-            case Emit::Executable: case Emit::StaticLibrary: case Emit::SharedLibrary: break;
+            case Emit::Executable: return link_executable(emit_code(unit.emitter.module(), *unit.target, CodeFile::Object));
+            case Emit::StaticLibrary: case Emit::SharedLibrary: break;
             case Emit::CudaSource: case Emit::Ptx: case Emit::Cubin: break;
         }
         throw NotSupported("this kind of output from the LLVM back end");
     }
 
     std::unique_ptr<LoadedProgram> load(const Plan& plan, const BackendOptions& options) override {
-        Unit unit(plan, options);
+        Unit unit(plan, options, false);
         return load_object(emit_code(unit.emitter.module(), *unit.target, CodeFile::Object));
     }
 
 private:
     /// The module of a plan, optimised.
     struct Unit {
-        Unit(const Plan& plan, const BackendOptions& options)
+        Unit(const Plan& plan, const BackendOptions& options, bool executable)
             : machine(machine_for(options.target_cpu)), target(target_machine_for(machine)), emitter(context, plan.name, machine) {
             if (options.fast_math) throw NotSupported("--fast-math");
             set_target(emitter.module(), *target);
@@ -52,6 +55,10 @@ private:
                 if (has_thin_contraction(k)) KernelEmitter(emitter, expand_thin_contractions(k)).emit();
                 else KernelEmitter(emitter, k).emit();
             }
+            HostEmitter(emitter, plan, options).emit(executable);
+            // A program calls its kernels itself; a host may ask for one by its name.
+            if (executable)
+                for (const Kernel& k : plan.kernels) emitter.module().getFunction(k.name)->setLinkage(llvm::GlobalValue::InternalLinkage);
             verify_module(emitter.module());
             optimise(emitter.module(), *target);
         }

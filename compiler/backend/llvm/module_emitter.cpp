@@ -44,6 +44,10 @@ llvm::FunctionCallee ModuleEmitter::runtime(const std::string& name) {
     const RuntimeFunction* r = runtime_function(name);
     SIFR_CHECK(r, "the runtime has no function {}", name);
     llvm::Function* f = llvm::Function::Create(signature_of(*r, *this), llvm::Function::ExternalLinkage, name, *module_);
+    // A bool is passed as a whole byte.
+    if (f->getReturnType()->isIntegerTy(1)) f->addRetAttr(llvm::Attribute::ZExt);
+    for (unsigned i = 0; i < f->arg_size(); ++i)
+        if (f->getArg(i)->getType()->isIntegerTy(1)) f->addParamAttr(i, llvm::Attribute::ZExt);
     if (r->no_return) {
         f->setDoesNotReturn();
         f->addFnAttr(llvm::Attribute::Cold);

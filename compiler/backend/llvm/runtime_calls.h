@@ -11,11 +11,16 @@ namespace sifr::codegen {
 
 class ModuleEmitter;
 
-/// A function of the runtime as generated code calls it.
+/// A function of the runtime as generated code calls it, and as a row of the plan fills its parameters.
 struct RuntimeFunction {
     const char* name;
-    /// The C signature, result first: `v` void, `p` pointer, `l` int64_t, `i` int32_t, `b` bool, `d` double, `s` sifr_str (passed
-    /// and returned in two registers).
+    /// Result, then parameters: `s(sl)`.
+    ///   v void   p pointer   l int64_t   i int32_t   b bool   d double   s sifr_str (in two registers)   e sifr_status: raises unless 0
+    /// A parameter takes the next scalar operand (`s1`: operand 1; `l=-1`: the constant; `b{name}`: the attribute; `s{}`: an empty
+    /// text). These take something else:
+    ///   T, R the next tensor operand, result   G the generator   N strides of the attribute `order`, or null   F, W file and line
+    ///   c{name} an attribute as C string   V a scalar operand in memory   A the texts that are left, and their number
+    ///   O room for the next scalar result
     const char* signature;
     void* address;  ///< in this process, for the JIT
     bool no_return = false;
