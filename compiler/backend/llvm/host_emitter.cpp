@@ -55,6 +55,8 @@ Value* HostEmitter::scalar(PlanScalar s) {
     if (const auto* v = std::get_if<int64_t>(&def.constant)) return m_.constant(*v);
     if (const auto* v = std::get_if<double>(&def.constant)) return llvm::ConstantFP::get(m_.f64(), *v);
     if (const auto* v = std::get_if<std::string>(&def.constant)) return text(*v);
+    // None is an empty optional that nothing makes.
+    if (!scalars_[s.index] && def.type.kind == Type::Kind::Optional && def.type.members.empty()) return llvm::Constant::getNullValue(type_of(def.type));
     SIFR_CHECK(scalars_[s.index], "plan {}: scalar {} is read before it is made", plan_.name, s.str());
     return b_.CreateLoad(type_of(def.type), scalars_[s.index], def.name);
 }
@@ -89,6 +91,7 @@ Value* HostEmitter::as_i64(PlanScalar s) {
 
 Value* HostEmitter::buffer(PlanBuffer b) {
     const BufferDef& def = plan_.buffers.at(b.index);
+    if (def.view_of.valid()) return buffer(def.view_of);
     switch (def.kind) {
         case BufferDef::Kind::Arena: return b_.CreateInBoundsGEP(m_.i8(), arena_, m_.constant(def.offset), def.name);
         case BufferDef::Kind::Constant: {
@@ -279,7 +282,7 @@ void HostEmitter::emit_launch(const PlanInst& inst) {
 }
 
 void HostEmitter::emit_fill(const PlanInst& inst) {
-    Value* base = inst.buffers.empty() ? arena_ : buffer(inst.buffers[0]);
+    Value* base = inst.buffers.size() == 1 ? buffer(inst.buffers[0]) : arena_;
     Value* at = b_.CreateInBoundsGEP(m_.i8(), base, m_.constant(inst.begin));
     if (inst.size == 0) return;
     if (inst.pattern == 0) {
