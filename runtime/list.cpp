@@ -376,7 +376,7 @@ sifr_status sifr_str_split(sifr_str text, sifr_str separator, int64_t limit, sif
     }
     for (text = sifr_str_lstrip(text, {nullptr, 0}); text.size > 0; text = sifr_str_lstrip(text, {nullptr, 0})) {
         if (limit-- == 0) {
-            sifr_list_append_str(parts, sifr_str_rstrip(text, {nullptr, 0}));
+            sifr_list_append_str(parts, text);  // what is left keeps its white space at the end
             break;
         }
         const char* p = text.data;

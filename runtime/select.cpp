@@ -2,7 +2,7 @@
 
 #include <math.h>
 
-#include "runtime/rows.h"
+#include "runtime/radix.h"
 
 using namespace sifr::rt;
 
@@ -61,9 +61,13 @@ int64_t sifr_unique(const sifr_tensor* in, void* values, const sifr_tensor* inve
         using Key = decltype(kind);
         Scratch<Keyed<Key>> items;
         load_all(*in, items);
-        Scratch<Keyed<Key>> scratch(items.size / 2 + 1);
-        stable_sort(items.data, scratch.data, items.size, [](const Keyed<Key>& a, const Keyed<Key>& b) { return less(a.key, b.key); });
-        runs = number_runs(*in, items, values, inverse, counts);
+        Scratch<Keyed<uint64_t>> order(items.size);
+        Scratch<Keyed<uint64_t>> other(items.size);
+        for (int64_t k = 0; k < items.size; ++k) order[k] = {ordered_bits(items[k].key), k};
+        radix_sort(order.data, other.data, items.size);
+        Scratch<Keyed<Key>> sorted(items.size);
+        for (int64_t k = 0; k < items.size; ++k) sorted[k] = items[order[k].index];
+        runs = number_runs(*in, sorted, values, inverse, counts);
     });
     return runs;
 }

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "runtime/rows.h"
+#include "runtime/radix.h"
 
 using namespace sifr::rt;
 
@@ -95,12 +95,17 @@ extern "C" {
 void sifr_sort(const sifr_tensor* in, int32_t dim, bool descending, const sifr_tensor* values, const sifr_tensor* indices) {
     const Rows rows(*in, dim);
     with_key(in->dtype, [&](auto kind) {
-        using Key = decltype(kind);
-        Scratch<Keyed<Key>> items;
-        Scratch<Keyed<Key>> scratch(rows.size / 2 + 1);
+        Scratch<Keyed<uint64_t>> items(rows.size);
+        Scratch<Keyed<uint64_t>> other(rows.size);
         for (int64_t row = 0; row < rows.count && rows.size > 0; ++row) {
-            load_row(rows, row, items);
-            stable_sort(items.data, scratch.data, rows.size, descending ? item_greater<Key> : item_less<Key>);
+            const int64_t start = rows.start(row);
+            for (int64_t k = 0; k < rows.size; ++k) {
+                decltype(kind) key{};
+                load_key(rows.t, start + k * rows.step, key);
+                const uint64_t bits = ordered_bits(key);
+                items[k] = {descending ? ~bits : bits, k};
+            }
+            radix_sort(items.data, other.data, rows.size);
             store_row(rows, row, items.data, rows.size, dim, values, indices);
         }
     });

@@ -29,7 +29,7 @@ TEST(Sort, IsStableWithNaNLast) {
 }
 
 TEST(Sort, LargeRowsAreOrderedAndIndexed) {
-    const int64_t n = 5000;
+    const int64_t n = 5000;  // more than are sorted by merging
     OwnedTensor in(SIFR_I64, {n}), values(SIFR_I64, {n}), indices(SIFR_I64, {n});
     for (int64_t k = 0; k < n; ++k) in.data<int64_t>()[k] = k * 7919 % 257 + (int64_t{1} << 60);
     sifr_sort(&in.view, 0, false, &values.view, &indices.view);

@@ -137,7 +137,7 @@ TEST(Str, SplitsAsInPython) {
     ASSERT_EQ(sifr_str_split(text(" a  b \n c "), {nullptr, 0}, -1, &parts), SIFR_OK);
     EXPECT_EQ(List(parts).str(), "['a', 'b', 'c']");
     ASSERT_EQ(sifr_str_split(text(" a  b \n c "), {nullptr, 0}, 1, &parts), SIFR_OK);
-    EXPECT_EQ(List(parts).str(), "['a', 'b \\n c']");
+    EXPECT_EQ(List(parts).str(), "['a', 'b \\n c ']");
     ASSERT_EQ(sifr_str_split(text(""), {nullptr, 0}, -1, &parts), SIFR_OK);
     EXPECT_EQ(List(parts).str(), "[]");
     EXPECT_EQ(sifr_str_split(text("a"), text(""), -1, &parts), SIFR_VALUE_ERROR);
