@@ -38,20 +38,22 @@ Stmt expanded(Kernel& k, const Contract& c, const Location& location) {
     item.factor = load(c.b, c.b_base, c.n_var, c.b_n, c.b_k);
     dot.items.push_back(item);
 
-    auto loop = [&](VarId var, int64_t extent, bool threads, Block body) {
-        For f{.var = var, .lo = Affine::constant(0), .hi = Affine::constant(extent), .body = std::move(body)};
-        if (threads) {
-            f.kind = For::Kind::Parallel;
-            f.grain = std::max<int64_t>(1, thread_work * extent / std::max<int64_t>(1, c.batch * c.m * c.n * c.k));
-        }
-        return Stmt{std::move(f), location};
-    };
     Block body{Stmt{std::move(dot), location}};
     body.insert(body.end(), c.epilogue.begin(), c.epilogue.end());
-    const bool over_batch = c.batch > 1, over_n = !over_batch && c.n >= c.m;
-    Stmt inner = loop(c.n_var, c.n, over_n, std::move(body));
-    Stmt middle = loop(c.m_var, c.m, !over_batch && !over_n, Block{std::move(inner)});
-    return loop(c.batch_var, c.batch, over_batch, Block{std::move(middle)});
+    auto loop = [&](VarId var, int64_t extent, For::Kind kind, Block inner) {
+        For f{.var = var, .lo = Affine::constant(0), .hi = Affine::constant(extent), .kind = kind, .body = std::move(inner)};
+        if (kind == For::Kind::Parallel) f.grain = std::max<int64_t>(1, thread_work * extent / std::max<int64_t>(1, c.batch * c.m * c.n * c.k));
+        return Stmt{std::move(f), location};
+    };
+    // The long one of m and n is the inner loop. Where the matrix lies along it and not along k, it is the vector.
+    const bool n_inner = c.n >= c.m;
+    const bool across = n_inner ? c.b_n == 1 && c.b_k != 1 : c.a_m == 1 && c.a_k != 1 && c.n == 1;
+    using Kind = For::Kind;
+    const Kind outer_kind = c.batch > 1 ? Kind::Parallel : Kind::Serial;
+    const Kind inner_kind = across ? Kind::Vector : c.batch > 1 ? Kind::Serial : Kind::Parallel;
+    Stmt inner = n_inner ? loop(c.n_var, c.n, inner_kind, std::move(body)) : loop(c.m_var, c.m, inner_kind, std::move(body));
+    Stmt middle = n_inner ? loop(c.m_var, c.m, Kind::Serial, Block{std::move(inner)}) : loop(c.n_var, c.n, Kind::Serial, Block{std::move(inner)});
+    return loop(c.batch_var, c.batch, outer_kind, Block{std::move(middle)});
 }
 
 void expand(Kernel& k, Block& block) {

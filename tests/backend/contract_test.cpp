@@ -61,6 +61,9 @@ TEST(Contract, ThinProductsAreLanesReductions) {
     for (bool at : {false, true})
         for (bool bt : {false, true}) {
             expect_same({1, 1, 50, 300, at, bt});
+            expect_same({1, 1, 200, 10, at, bt});
+            expect_same({1, 2, 70, 1500, at, bt});
+            expect_same({1, 70, 1, 130, at, bt, "f64"});
             expect_same({1, 3, 40, 33, at, bt, "f64"});
             expect_same({1, 50, 1, 1000, at, bt});
             expect_same({2, 3, 2, 17, at, bt});

@@ -281,6 +281,31 @@ TEST(Program, OptionalsListsAndFormats) {
     EXPECT_EQ(run_executable(p.plan, {}), e);
 }
 
+TEST(Program, DebugLinesNameTheScript) {
+    PlanBuilder p;
+    const PlanBuffer x = p.arena(DType::F32, {4000});
+    p.launch("kernel @fill(x: write f32[4000]) @5:1 {\n    vector i in 0..4000 @6:2 {\n        x[i] = f32(i) @7:3\n    }\n}\n", {x});
+    BackendOptions options;
+    options.script_path = "folder/t.py";
+    options.debug_lines = true;
+    const auto bytes = backend_named("llvm").compile(p.plan, Emit::Assembly, options);
+    const std::string text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+    EXPECT_NE(text.find("\"t.py\""), std::string::npos);
+    EXPECT_NE(text.find("\t.loc\t0 7 3"), std::string::npos) << text;
+    EXPECT_NE(text.find("\t.loc\t0 10 1"), std::string::npos) << "of the launch";
+}
+
+TEST(Program, TinyKernelsAreInlined) {
+    PlanBuilder p;
+    const PlanBuffer x = p.arena(DType::F32, {4}), y = p.arena(DType::F32, {4000});
+    p.launch("kernel @small(x: write f32[4]) {\n    vector i in 0..4 {\n        x[i] = 2.0\n    }\n}\n", {x});
+    p.launch("kernel @large(y: write f32[4000]) {\n    vector i in 0..4000 {\n        y[i] = 2.0\n    }\n}\n", {y});
+    const auto bytes = backend_named("llvm").compile(p.plan, Emit::LlvmIr, {});
+    const std::string text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+    EXPECT_EQ(text.find("call void @small"), std::string::npos) << text;
+    EXPECT_NE(text.find("call void @large"), std::string::npos) << text;
+}
+
 TEST(Program, RandomTensorsArePrinted) {
     PlanBuilder p;
     const PlanBuffer x = p.arena(DType::F32, {2, 3});

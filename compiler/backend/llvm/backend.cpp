@@ -51,14 +51,16 @@ private:
             : machine(machine_for(options.target_cpu)), target(target_machine_for(machine)), emitter(context, plan.name, machine) {
             if (options.fast_math) throw NotSupported("--fast-math");
             set_target(emitter.module(), *target);
+            if (options.debug_lines) emitter.start_debug(options.script_path);
             for (const Kernel& k : plan.kernels) {
-                if (has_thin_contraction(k)) KernelEmitter(emitter, expand_thin_contractions(k)).emit();
-                else KernelEmitter(emitter, k).emit();
+                llvm::Function* f = has_thin_contraction(k) ? KernelEmitter(emitter, expand_thin_contractions(k)).emit() : KernelEmitter(emitter, k).emit();
+                if (is_tiny(k)) f->addFnAttr(llvm::Attribute::AlwaysInline);
             }
             HostEmitter(emitter, plan, options).emit(executable);
             // A program calls its kernels itself; a host may ask for one by its name.
             if (executable)
                 for (const Kernel& k : plan.kernels) emitter.module().getFunction(k.name)->setLinkage(llvm::GlobalValue::InternalLinkage);
+            emitter.finish_debug();
             verify_module(emitter.module());
             optimise(emitter.module(), *target);
         }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include <llvm/IR/DebugInfoMetadata.h>
 #include <llvm/IR/MDBuilder.h>
 
 #include "ir/base/check.h"
@@ -191,6 +192,7 @@ void HostEmitter::emit(bool executable) {
     entry_ = BasicBlock::Create(m_.context, "entry", main_);
     BasicBlock* start = BasicBlock::Create(m_.context, "start", main_);
     b_.SetInsertPoint(entry_);
+    if (llvm::DISubprogram* scope = main_->getSubprogram()) b_.SetCurrentDebugLocation(m_.debug_location({}, scope));
     auto* info_type = llvm::StructType::get(m_.context, {m_.i32(), m_.i32(), m_.i64(), m_.ptr()});
     auto* info = llvm::ConstantStruct::get(info_type, {llvm::ConstantInt::get(m_.i32(), sizeof(sifr_program_info)),
                                                       llvm::ConstantInt::get(m_.i32(), SIFR_RUNTIME_ABI),
@@ -222,6 +224,7 @@ void HostEmitter::emit_block(const PlanBlock& block) {
 }
 
 void HostEmitter::emit_inst(const PlanInst& inst) {
+    if (llvm::DISubprogram* scope = main_->getSubprogram()) b_.SetCurrentDebugLocation(m_.debug_location(inst.location, scope));
     switch (inst.kind) {
         case PlanInst::Kind::Launch: return emit_launch(inst);
         case PlanInst::Kind::Fill: return emit_fill(inst);

@@ -1,5 +1,8 @@
 #include "compiler/backend/llvm/kernel_emitter.h"
 
+#include <algorithm>
+
+#include <llvm/IR/DebugInfoMetadata.h>
 #include <llvm/IR/MDBuilder.h>
 
 #include "ir/base/check.h"
@@ -27,7 +30,29 @@ void find_assigned(const Block& block, std::vector<bool>& assigned) {
     }
 }
 
+/// Statements that a run executes, eight iterations of a vector loop counting as one; loops over run-time sizes count as many.
+int64_t statements_run(const Block& block) {
+    constexpr int64_t many = 1 << 20;
+    int64_t total = 0;
+    for (const Stmt& s : block) {
+        int64_t n = 1;
+        if (const auto* f = std::get_if<For>(&s.node)) {
+            if (!f->lo.is_constant() || !f->hi.is_constant() || f->kind == For::Kind::Parallel) return many;
+            const int64_t trips = std::max<int64_t>(0, f->hi.base - f->lo.base);
+            n = std::min(many, f->kind == For::Kind::Vector ? (trips + 7) / 8 : trips) * statements_run(f->body);
+        } else if (std::holds_alternative<Reduce>(s.node) || std::holds_alternative<Contract>(s.node)) {
+            return many;
+        } else if (const auto* i = std::get_if<If>(&s.node)) {
+            n = statements_run(i->then_body) + statements_run(i->else_body);
+        }
+        total = std::min(many, total + n);
+    }
+    return total;
+}
+
 }  // namespace
+
+bool is_tiny(const Kernel& kernel) { return kernel.exprs.nodes.size() <= 24 && statements_run(kernel.body) <= 32; }
 
 KernelEmitter::KernelEmitter(ModuleEmitter& module, const Kernel& kernel) : m_(module), k_(kernel), b_(module.context) {
     buffer_pointers_.resize(k_.buffers.size());
@@ -60,6 +85,11 @@ void KernelEmitter::begin_function(llvm::Function* f) {
     scopes_.assign(1, {});
     width_ = 1;
     mask_ = {};
+    set_location(k_.location);
+}
+
+void KernelEmitter::set_location(const Location& location) {
+    if (llvm::DISubprogram* scope = function_->getSubprogram()) b_.SetCurrentDebugLocation(m_.debug_location(location, scope));
 }
 
 void KernelEmitter::finish_function() {
@@ -211,6 +241,7 @@ void KernelEmitter::emit_block(const Block& statements) {
 }
 
 void KernelEmitter::emit_stmt(const Stmt& stmt) {
+    if (!stmt.location.empty()) set_location(stmt.location);
     std::visit(
         [&](const auto& s) {
             using T = std::decay_t<decltype(s)>;

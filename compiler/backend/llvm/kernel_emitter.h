@@ -72,6 +72,8 @@ private:
     /// Runs `body` for each active lane in order; `lane` is i32.
     void for_each_lane(const std::function<void(Value* lane)>& body);
 
+    void set_location(const Location& location);
+
     // kernel_loops.cpp
     void emit_for(const For& s);
     void emit_serial(const For& s, Value* lo, Value* hi);
@@ -157,5 +159,8 @@ private:
     std::unordered_map<uint32_t, Value*> cache_;
     std::vector<std::vector<uint32_t>> scopes_;  ///< what each open scope added to the cache
 };
+
+/// So little work that a call would cost as much: such kernels are inlined into the host code.
+bool is_tiny(const Kernel& kernel);
 
 }  // namespace sifr::codegen

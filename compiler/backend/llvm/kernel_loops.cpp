@@ -12,9 +12,15 @@ namespace {
 /// A vector loop outside of every parallel one is dealt to threads from so many iterations on, in pieces of that size.
 constexpr int64_t vector_loop_grain = 16 << 10;
 
+/// Nodes of a kernel up to which a vector loop may take more registers.
+constexpr size_t light_body = 24;
+
 struct Contents {
+    const Kernel& kernel;
+    VarId loop;
     bool loops = false;         ///< a For, Reduce or Contract below
     bool serial_only = false;   ///< a Contract, a Lanes reduction, a Parallel loop, or a bound that differs by iteration
+    bool columns = false;       ///< a reduction that goes down the columns of the loop
     std::vector<bool> varying;  ///< by VarId: differs between iterations of the loop that is asked about
 };
 
@@ -22,6 +28,29 @@ bool varies(const Affine& a, const Contents& c) {
     for (const auto& t : a.terms)
         if (c.varying[t.var.index]) return true;
     return false;
+}
+
+/// A Lanes reduction is vectorised along its own variable, unless its loads lie side by side along the loop around it and not
+/// along its own.
+bool lies_across(const Reduce& r, const Contents& c) {
+    bool any = false, all = r.body.empty();
+    std::vector<ExprId> left;
+    for (const auto& item : r.items) {
+        if (item.combine == Combine::ArgMax || item.combine == Combine::ArgMin) return false;
+        left.push_back(item.value);
+        if (item.factor.valid()) left.push_back(item.factor);
+    }
+    while (!left.empty()) {
+        const Expr& e = c.kernel.exprs[left.back()];
+        left.pop_back();
+        for (ExprId a : e.args)
+            if (a.valid()) left.push_back(a);
+        if (e.op != ScalarOp::Load) continue;
+        const int64_t along_loop = e.index.scale_of(c.loop), along_own = e.index.scale_of(r.var);
+        if (along_loop != 0 && along_loop != 1) all = false;
+        if (along_loop == 1 && along_own != 0 && along_own != 1) any = true;
+    }
+    return all && any;
 }
 
 void look(const Block& block, Contents& c) {
@@ -32,7 +61,8 @@ void look(const Block& block, Contents& c) {
             look(f->body, c);
         } else if (const auto* r = std::get_if<Reduce>(&s.node)) {
             c.loops = true;
-            if (r->lanes || varies(r->extent, c)) c.serial_only = true;
+            if ((r->lanes && !lies_across(*r, c)) || varies(r->extent, c)) c.serial_only = true;
+            if (!r->lanes || lies_across(*r, c)) c.columns = true;
             look(r->body, c);
             for (const auto& item : r->items) {
                 c.varying[item.result.index] = true;
@@ -52,7 +82,7 @@ void look(const Block& block, Contents& c) {
 }
 
 Contents contents_of(const For& s, const Kernel& kernel) {
-    Contents c;
+    Contents c{kernel, s.var};
     c.varying.resize(kernel.vars.size());
     c.varying[s.var.index] = true;
     look(s.body, c);
@@ -141,7 +171,9 @@ void KernelEmitter::emit_lanes(const For& s, int width, Value* first, Mask mask)
 }
 
 void KernelEmitter::emit_vector(const For& s, Value* lo, Value* hi) {
-    const int full = m_.machine.lanes_for(widest_element(s.body));
+    int full = m_.machine.lanes_for(widest_element(s.body));
+    // Down the columns: wider rows make better use of each line, and more chains hide the latency of the adds.
+    if (contents_of(s, k_).columns && k_.exprs.nodes.size() < light_body) full *= 2;
     const char* name = k_.vars[s.var.index].name.c_str();
     auto* clo = llvm::dyn_cast<llvm::ConstantInt>(lo);
     auto* chi = llvm::dyn_cast<llvm::ConstantInt>(hi);
@@ -219,7 +251,7 @@ void KernelEmitter::parallel_range(Value* n, int64_t grain, const std::function<
 
     // Everything that belongs to the function under construction is put aside while the body's is written.
     auto saved = std::tuple(function_, entry_, buffers_, scalars_, status_, buffer_pointers_, bindings_, scratch_taken_, cache_, scopes_,
-                            shared_values_, lo_in_body_, b_.saveIP());
+                            shared_values_, lo_in_body_, b_.saveIP(), b_.getCurrentDebugLocation());
     begin_function(f);
     outlined_ = true;
     auto captured_value = [&](size_t i) {
@@ -241,9 +273,11 @@ void KernelEmitter::parallel_range(Value* n, int64_t grain, const std::function<
     finish_function();
     outlined_ = false;
     llvm::IRBuilderBase::InsertPoint ip;
+    llvm::DebugLoc location;
     std::tie(function_, entry_, buffers_, scalars_, status_, buffer_pointers_, bindings_, scratch_taken_, cache_, scopes_, shared_values_,
-             lo_in_body_, ip) = saved;
+             lo_in_body_, ip, location) = saved;
     b_.restoreIP(ip);
+    b_.SetCurrentDebugLocation(location);
 }
 
 }  // namespace sifr::codegen

@@ -1,6 +1,6 @@
 // Reductions, exactly in the order of ir/op/reduce_order.h. A Lanes reduction outside of vector loops keeps 16 partial results side
-// by side; a Rows reduction inside of a vector loop keeps one for each lane of that loop. Both go in blocks of 128 whose results
-// are combined pairwise by a counter.
+// by side; a Rows reduction inside of a vector loop keeps one for each lane of that loop; a Lanes reduction inside of a vector loop
+// keeps 16 of those, one after the other. All go in blocks of 128 whose results are combined pairwise by a counter.
 
 #include <bit>
 
@@ -13,9 +13,10 @@ namespace sifr::codegen {
 
 class ReduceEmitter {
 public:
-    ReduceEmitter(KernelEmitter& k, const Reduce& s) : k_(k), m_(k.m_), b_(k.b_), s_(s), unit_(s.lanes ? reduce_lanes : 1) {
-        SIFR_CHECK(!s.lanes || k.width_ == 1, "kernel {}: a Lanes reduction inside of a vector loop", k.k_.name);
-        width_ = s.lanes ? static_cast<int>(reduce_lanes) : k.width_;
+    ReduceEmitter(KernelEmitter& k, const Reduce& s)
+        : k_(k), m_(k.m_), b_(k.b_), s_(s), side_by_side_(s.lanes && k.width_ == 1), sets_(s.lanes && k.width_ > 1 ? reduce_lanes : 1),
+          unit_(side_by_side_ ? reduce_lanes : 1) {
+        width_ = side_by_side_ ? static_cast<int>(reduce_lanes) : k.width_;
         n_ = k.affine(s.extent);
         if (auto* c = llvm::dyn_cast<llvm::ConstantInt>(n_)) known_ = std::max<int64_t>(c->getSExtValue(), 0);
         index_type_ = known_ >= 0 && known_ < INT32_MAX ? m_.i32() : m_.i64();
@@ -42,19 +43,23 @@ private:
     Partials make_slots(uint64_t count);
     Partials at(const Partials& arrays, Value* position);
     void reset(const Partials& slots);
+    void begin_block(const Partials& slots);
     void element(const Partials& slots, Value* index, KernelEmitter::Mask mask);
-    /// Adds elements first … first + count - 1 (count below 128) to the slots.
+    /// Adds elements first … first + count - 1 of one block to the slots.
     void part_of_block(const Partials& slots, Value* first, Value* count);
     void push(const Partials& slots, Value* block_number);
-    Partials pop_all(Value* blocks);
+    void pop_all(const Partials& slots, Value* blocks);
+    void for_sets(const std::function<void(Value*)>& body);
     int interleaved() const;
-    void finish(Partials result);
+    void finish(const Partials& slots);
 
     KernelEmitter& k_;
     ModuleEmitter& m_;
     llvm::IRBuilder<>& b_;
     const Reduce& s_;
-    const int64_t unit_;
+    const bool side_by_side_;  ///< the 16 lanes are those of one vector
+    const int64_t sets_;       ///< partial results for each item: 16 for a Lanes reduction across a vector loop
+    const int64_t unit_;       ///< elements that one step takes
     int width_;
     Value* n_;
     int64_t known_ = -1;  ///< the extent, when it is known
@@ -154,11 +159,15 @@ void ReduceEmitter::reset(const Partials& slots) {
     store(slots, p);
 }
 
+void ReduceEmitter::begin_block(const Partials& slots) {
+    if (sets_ == 1) reset(slots);  // the lanes of several sets are reset one by one
+}
+
 void ReduceEmitter::element(const Partials& slots, Value* index, KernelEmitter::Mask mask) {
     const int outer_width = k_.width_;
     const KernelEmitter::Mask outer_mask = k_.mask_;
     using Kind = KernelEmitter::Binding::Kind;
-    if (s_.lanes) {
+    if (side_by_side_) {
         k_.width_ = width_;
         k_.mask_ = mask;
         k_.bindings_[s_.var.index] = {Kind::Lanes, index, width_};
@@ -184,7 +193,7 @@ void ReduceEmitter::element(const Partials& slots, Value* index, KernelEmitter::
                 Value* position = b_.CreateTrunc(index, index_type_);
                 if (width_ > 1) {
                     position = k_.splat(position, width_);
-                    if (s_.lanes) {
+                    if (side_by_side_) {
                         std::vector<llvm::Constant*> iota;
                         for (int lane = 0; lane < width_; ++lane) iota.push_back(llvm::ConstantInt::get(index_type_, static_cast<uint64_t>(lane)));
                         position = b_.CreateAdd(position, llvm::ConstantVector::get(iota));
@@ -194,7 +203,7 @@ void ReduceEmitter::element(const Partials& slots, Value* index, KernelEmitter::
             }
             p = combine(item, old[i], newer);
         }
-        if (s_.lanes && mask.bits) {
+        if (side_by_side_ && mask.bits) {
             p.value = b_.CreateSelect(mask.bits, p.value, old[i].value);
             if (p.index) p.index = b_.CreateSelect(mask.bits, p.index, old[i].index);
         }
@@ -207,7 +216,18 @@ void ReduceEmitter::element(const Partials& slots, Value* index, KernelEmitter::
 }
 
 void ReduceEmitter::part_of_block(const Partials& slots, Value* first, Value* count) {
-    if (!s_.lanes) {
+    if (sets_ > 1) {
+        // Lane after lane: elements lane, lane + 16, …
+        k_.counted_loop(m_.constant(0), m_.constant(sets_), 1, true, "lane", [&](Value* lane) {
+            const Partials one = at(slots, lane);
+            Partials acc = make_slots(1);
+            reset(acc);
+            k_.counted_loop(lane, count, sets_, false, "step", [&](Value* j) { element(acc, b_.CreateNSWAdd(first, j), {}); });
+            store(one, load(acc));
+        });
+        return;
+    }
+    if (!side_by_side_) {
         k_.counted_loop(m_.constant(0), count, 1, false, "row", [&](Value* j) { element(slots, b_.CreateNSWAdd(first, j), {}); });
         return;
     }
@@ -231,30 +251,41 @@ void ReduceEmitter::part_of_block(const Partials& slots, Value* first, Value* co
     k_.enter(done);
 }
 
+void ReduceEmitter::for_sets(const std::function<void(Value*)>& body) {
+    if (sets_ == 1) body(m_.constant(0));
+    else k_.counted_loop(m_.constant(0), m_.constant(sets_), 1, true, "set", body);
+}
+
 void ReduceEmitter::push(const Partials& slots, Value* block_number) {
     Value* depth = b_.CreateUnaryIntrinsic(llvm::Intrinsic::ctpop, block_number);
     Value* combines = b_.CreateBinaryIntrinsic(llvm::Intrinsic::cttz, b_.CreateNot(block_number), b_.getTrue());
-    k_.counted_loop(m_.constant(0), combines, 1, false, "carry", [&](Value* i) {
-        Value* top = b_.CreateSub(b_.CreateSub(depth, i), m_.constant(1));
-        store(slots, combine(load(at(stack_, top)), load(slots)));
+    for_sets([&](Value* set) {
+        const Partials mine = at(slots, set);
+        auto stack_at = [&](Value* level) { return at(stack_, b_.CreateAdd(b_.CreateMul(level, m_.constant(sets_)), set)); };
+        k_.counted_loop(m_.constant(0), combines, 1, false, "carry", [&](Value* i) {
+            Value* top = b_.CreateSub(b_.CreateSub(depth, i), m_.constant(1));
+            store(mine, combine(load(stack_at(top)), load(mine)));
+        });
+        store(stack_at(b_.CreateSub(depth, combines)), load(mine));
     });
-    store(at(stack_, b_.CreateSub(depth, combines)), load(slots));
 }
 
-ReduceEmitter::Partials ReduceEmitter::pop_all(Value* blocks) {
-    Partials slots = make_slots(1);
+void ReduceEmitter::pop_all(const Partials& slots, Value* blocks) {
     Value* depth = b_.CreateUnaryIntrinsic(llvm::Intrinsic::ctpop, blocks);
     Value* top = b_.CreateSub(depth, m_.constant(1));
-    store(slots, load(at(stack_, top)));
-    k_.counted_loop(m_.constant(0), top, 1, false, "fold", [&](Value* i) {
-        store(slots, combine(load(at(stack_, b_.CreateSub(b_.CreateSub(top, i), m_.constant(1)))), load(slots)));
+    for_sets([&](Value* set) {
+        const Partials mine = at(slots, set);
+        auto stack_at = [&](Value* level) { return at(stack_, b_.CreateAdd(b_.CreateMul(level, m_.constant(sets_)), set)); };
+        store(mine, load(stack_at(top)));
+        k_.counted_loop(m_.constant(0), top, 1, false, "fold", [&](Value* i) {
+            store(mine, combine(load(stack_at(b_.CreateSub(b_.CreateSub(top, i), m_.constant(1)))), load(mine)));
+        });
     });
-    return load(slots);
 }
 
 int ReduceEmitter::interleaved() const {
     // Several blocks at a time hide the latency of the adds: one chain per register is too few for narrow types.
-    if (!s_.lanes || !s_.body.empty()) return 1;
+    if (!side_by_side_ || !s_.body.empty()) return 1;
     int64_t registers = 0;
     for (const auto& item : s_.items) {
         if (is_arg(item)) return 1;
@@ -263,8 +294,15 @@ int ReduceEmitter::interleaved() const {
     return registers <= 2 ? 4 : registers <= 4 ? 2 : 1;
 }
 
-void ReduceEmitter::finish(Partials result) {
-    if (s_.lanes) {
+void ReduceEmitter::finish(const Partials& slots) {
+    for (int64_t half = sets_ / 2; half >= 1; half /= 2) {
+        for (int64_t lane = 0; lane < half; ++lane) {
+            const Partials low = at(slots, m_.constant(lane));
+            store(low, combine(load(low), load(at(slots, m_.constant(lane + half)))));
+        }
+    }
+    Partials result = load(slots);
+    if (side_by_side_) {
         for (int half = static_cast<int>(reduce_lanes) / 2; half >= 1; half /= 2) {
             std::vector<int> low, high;
             for (int lane = 0; lane < half; ++lane) {
@@ -300,16 +338,17 @@ void ReduceEmitter::finish(Partials result) {
 }
 
 void ReduceEmitter::run() {
-    Partials slots = make_slots(1);
+    Partials slots = make_slots(static_cast<uint64_t>(sets_));
     if (known_ >= 0 && known_ <= reduce_block) {
-        reset(slots);
+        begin_block(slots);
         part_of_block(slots, m_.constant(0), m_.constant(known_));
-        finish(load(slots));
+        finish(slots);
         return;
     }
     const int group = known_ >= 0 && known_ < 2 * reduce_block ? 1 : interleaved();
     const int64_t group_elements = group * reduce_block;
-    stack_ = make_slots(known_ >= 0 ? std::bit_width(static_cast<uint64_t>(known_ / reduce_block + 1)) + 1 : 60);
+    const int depth = known_ >= 0 ? std::bit_width(static_cast<uint64_t>(known_ / reduce_block + 1)) + 1 : 60;
+    stack_ = make_slots(static_cast<uint64_t>(depth * sets_));
     Value* groups = b_.CreateSDiv(n_, m_.constant(group_elements));
     Value* blocks = b_.CreateSDiv(n_, m_.constant(reduce_block));
     std::vector<Partials> members{slots};
@@ -329,15 +368,13 @@ void ReduceEmitter::run() {
     }
     Value* first_single = group > 1 ? b_.CreateNSWMul(groups, m_.constant(group)) : m_.constant(0);
     k_.counted_loop(first_single, blocks, 1, false, "block", [&](Value* i) {
-        reset(slots);
-        Value* first = b_.CreateNSWMul(i, m_.constant(reduce_block));
-        k_.counted_loop(m_.constant(0), m_.constant(reduce_block), unit_, true, "step",
-                        [&](Value* j) { element(slots, b_.CreateNSWAdd(first, j), {}); });
+        begin_block(slots);
+        part_of_block(slots, b_.CreateNSWMul(i, m_.constant(reduce_block)), m_.constant(reduce_block));
         push(slots, i);
     });
     Value* rest = b_.CreateSub(n_, b_.CreateNSWMul(blocks, m_.constant(reduce_block)));
     auto last = [&] {
-        reset(slots);
+        begin_block(slots);
         part_of_block(slots, b_.CreateNSWMul(blocks, m_.constant(reduce_block)), rest);
         push(slots, blocks);
     };
@@ -347,7 +384,8 @@ void ReduceEmitter::run() {
             last();
             total = b_.CreateAdd(blocks, m_.constant(1));
         }
-        finish(pop_all(total));
+        pop_all(slots, total);
+        finish(slots);
         return;
     }
     // The last block runs when it has elements, or when there is nothing else (an empty extent gives the identity).
@@ -362,7 +400,8 @@ void ReduceEmitter::run() {
     b_.CreateBr(done);
     k_.enter(done);
     total = b_.CreateAdd(blocks, b_.CreateZExt(any, m_.i64()));
-    finish(pop_all(total));
+    pop_all(slots, total);
+    finish(slots);
 }
 
 void KernelEmitter::emit_reduce(const Reduce& s) { ReduceEmitter(*this, s).run(); }

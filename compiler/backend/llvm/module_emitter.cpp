@@ -1,5 +1,7 @@
 #include "compiler/backend/llvm/module_emitter.h"
 
+#include <filesystem>
+
 #include "compiler/backend/llvm/runtime_calls.h"
 #include "ir/base/check.h"
 
@@ -36,7 +38,29 @@ llvm::Function* ModuleEmitter::add_function(const std::string& name, llvm::Funct
         f->addFnAttr("min-legal-vector-width", "512");
         f->addFnAttr("prefer-vector-width", "512");
     }
+    if (debug_) {
+        auto* type = debug_->createSubroutineType(debug_->getOrCreateTypeArray({}));
+        f->setSubprogram(debug_->createFunction(script_, name, name, script_, 0, type, 0, llvm::DINode::FlagArtificial, llvm::DISubprogram::SPFlagDefinition));
+    }
     return f;
+}
+
+void ModuleEmitter::start_debug(const std::string& script) {
+    const std::filesystem::path path = std::filesystem::absolute(script);
+    debug_ = std::make_unique<llvm::DIBuilder>(*module_);
+    script_ = debug_->createFile(path.filename().string(), path.parent_path().string());
+    debug_->createCompileUnit(llvm::dwarf::DW_LANG_Python, script_, "sifr", true, "", 0, "", llvm::DICompileUnit::LineTablesOnly);
+    module_->addModuleFlag(llvm::Module::Warning, "Debug Info Version", llvm::DEBUG_METADATA_VERSION);
+    module_->addModuleFlag(llvm::Module::Warning, "Dwarf Version", 5);
+}
+
+void ModuleEmitter::finish_debug() {
+    if (debug_) debug_->finalize();
+}
+
+llvm::DebugLoc ModuleEmitter::debug_location(const Location& location, llvm::DISubprogram* scope) {
+    const Span span = location.empty() ? Span{} : location.front();
+    return llvm::DILocation::get(context, span.line, span.column, scope);
 }
 
 llvm::FunctionCallee ModuleEmitter::runtime(const std::string& name) {
@@ -53,6 +77,22 @@ llvm::FunctionCallee ModuleEmitter::runtime(const std::string& name) {
         f->addFnAttr(llvm::Attribute::Cold);
     }
     return f;
+}
+
+llvm::Constant* ModuleEmitter::table(const uint64_t* words, int count, bool wide) {
+    llvm::Constant*& known = tables_[{words, wide}];
+    if (!known) {
+        llvm::Constant* data = nullptr;
+        if (wide) {
+            data = llvm::ConstantDataArray::get(context, llvm::ArrayRef<uint64_t>(words, static_cast<size_t>(count)));
+        } else {
+            std::vector<uint32_t> low;
+            for (int i = 0; i < count; ++i) low.push_back(static_cast<uint32_t>(words[i]));
+            data = llvm::ConstantDataArray::get(context, llvm::ArrayRef<uint32_t>(low));
+        }
+        known = new llvm::GlobalVariable(*module_, data->getType(), true, llvm::GlobalValue::PrivateLinkage, data, "table");
+    }
+    return known;
 }
 
 llvm::Constant* ModuleEmitter::text(const std::string& text) {
@@ -96,6 +136,7 @@ llvm::Function* ModuleEmitter::lanes_load(llvm::Type* element, int lanes) {
     llvm::Function* f = add_function(name, llvm::FunctionType::get(vector, {ptr(), bits}, false), true);
     f->addFnAttr(llvm::Attribute::NoInline);
     llvm::IRBuilder<> b(BasicBlock::Create(context, "entry", f));
+    if (debug_) b.SetCurrentDebugLocation(debug_location({}, f->getSubprogram()));
     Value* place = b.CreateAlloca(vector);
     b.CreateStore(llvm::Constant::getNullValue(vector), place);
     for_each_bit(b, f, f->getArg(1), [&](Value* lane) {
@@ -113,6 +154,7 @@ llvm::Function* ModuleEmitter::lanes_store(llvm::Type* element, int lanes) {
     llvm::Function* f = add_function(name, llvm::FunctionType::get(void_type(), {vector, ptr(), bits}, false), true);
     f->addFnAttr(llvm::Attribute::NoInline);
     llvm::IRBuilder<> b(BasicBlock::Create(context, "entry", f));
+    if (debug_) b.SetCurrentDebugLocation(debug_location({}, f->getSubprogram()));
     Value* place = b.CreateAlloca(vector);
     b.CreateStore(f->getArg(0), place);
     for_each_bit(b, f, f->getArg(2), [&](Value* lane) {
@@ -135,6 +177,7 @@ llvm::Function* ModuleEmitter::note_offence() {
     BasicBlock* earlier = BasicBlock::Create(context, "earlier", f);
     BasicBlock* done = BasicBlock::Create(context, "done", f);
     llvm::IRBuilder<> b(entry);
+    if (debug_) b.SetCurrentDebugLocation(debug_location({}, f->getSubprogram()));
     b.CreateBr(spin);
     b.SetInsertPoint(spin);
     auto* exchange = b.CreateAtomicCmpXchg(lock, b.getInt32(0), b.getInt32(1), llvm::Align(4), llvm::AtomicOrdering::Acquire,

@@ -3,11 +3,13 @@
 #include <map>
 #include <string>
 
+#include <llvm/IR/DIBuilder.h>
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/LLVMContext.h>
 #include <llvm/IR/Module.h>
 
 #include "compiler/backend/llvm/machine.h"
+#include "ir/base/source.h"
 #include "ir/type/dtype.h"
 
 namespace sifr::codegen {
@@ -29,6 +31,11 @@ public:
     llvm::Type* memory_type(DType t);
     llvm::Type* vector_of(llvm::Type* element, int lanes) { return llvm::FixedVectorType::get(element, static_cast<unsigned>(lanes)); }
 
+    /// From here on functions carry the lines of the script (`-g`); `finish_debug` closes the tables.
+    void start_debug(const std::string& script);
+    void finish_debug();
+    llvm::DebugLoc debug_location(const Location& location, llvm::DISubprogram* scope);
+
     /// A function of the runtime, declared with the signature of runtime_calls.cpp.
     llvm::FunctionCallee runtime(const std::string& name);
     /// A new function of the program itself, with the attributes that all have.
@@ -41,6 +48,8 @@ public:
     /// `void f(status, site, position, value)`: the first position in program order wins, whichever thread finds it.
     llvm::Function* note_offence();
 
+    /// A constant table of 64-bit words, or of their low halves.
+    llvm::Constant* table(const uint64_t* words, int count, bool wide);
     /// A constant text in the module: a pointer to `text` and a zero behind it.
     llvm::Constant* text(const std::string& text);
 
@@ -56,7 +65,10 @@ public:
 
 private:
     std::unique_ptr<llvm::Module> module_;
+    std::unique_ptr<llvm::DIBuilder> debug_;  ///< null without `-g`
+    llvm::DIFile* script_ = nullptr;
     std::map<std::string, llvm::Constant*> texts_;
+    std::map<std::pair<const uint64_t*, bool>, llvm::Constant*> tables_;
 };
 
 }  // namespace sifr::codegen

@@ -1,0 +1,115 @@
+// Matrix products of the LLVM back end alone: GFLOP/s for sizes and transpositions.
+//
+// usage: sifr-bench-gemm [f32|f64] [m n k]…        SIFR_NUM_THREADS=1 for one core
+
+#include <cstdlib>
+#include <cstring>
+#include <ctime>
+#include <memory>
+#include <random>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "compiler/backend/backend.h"
+
+using namespace sifr;
+
+namespace {
+
+struct Size {
+    int64_t m, n, k;
+};
+
+/// CPU time of this thread: other programs on the machine disturb it least.
+double now() {
+    timespec t{};
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+    return static_cast<double>(t.tv_sec) + 1e-9 * static_cast<double>(t.tv_nsec);
+}
+
+Kernel product(DType type, const Size& s, bool at, bool bt) {
+    Kernel k;
+    k.name = "gemm";
+    Contract c;
+    c.m = s.m;
+    c.n = s.n;
+    c.k = s.k;
+    c.type = type;
+    c.a = k.add_buffer({.name = "a", .type = type, .extent = s.m * s.k, .access = Buffer::Access::Read});
+    c.b = k.add_buffer({.name = "b", .type = type, .extent = s.k * s.n, .access = Buffer::Access::Read});
+    const BufferId out = k.add_buffer({.name = "out", .type = type, .extent = s.m * s.n, .access = Buffer::Access::Write});
+    c.a_m = at ? 1 : s.k;
+    c.a_k = at ? s.m : 1;
+    c.b_k = bt ? 1 : s.n;
+    c.b_n = bt ? s.k : 1;
+    c.batch_var = k.add_var("batch");
+    c.m_var = k.add_var("i");
+    c.n_var = k.add_var("j");
+    c.acc = k.add_var("acc", type);
+    Affine at_element = Affine::of(c.m_var, s.n);
+    at_element.add(Affine::of(c.n_var));
+    c.epilogue.push_back({Store{out, at_element, k.exprs.var(c.acc, type)}, {}});
+    k.body.push_back({c, {}});
+    return k;
+}
+
+void measure(DType type, const Size& s, bool at, bool bt) {
+    Plan plan;
+    plan.kernels.push_back(product(type, s, at, bt));
+    auto& backend = backend_named("llvm");
+    auto timed = [](const auto& work) {
+        const double start = now();
+        work();
+        return (now() - start) * 1e3;
+    };
+    std::unique_ptr<LoadedProgram> program;
+    const double ir = timed([&] { (void)backend.compile(plan, Emit::LlvmIr, {}); });
+    const double object = timed([&] { (void)backend.compile(plan, Emit::Object, {}); });
+    const double loaded = timed([&] { program = backend.load(plan, {}); });
+    std::mt19937 random(1);
+    std::vector<std::vector<char>> data;
+    std::vector<void*> pointers;
+    for (int64_t count : {s.m * s.k, s.k * s.n, s.m * s.n}) {
+        data.emplace_back(static_cast<size_t>(count * size_of(type) + 64));
+        char* p = data.back().data();
+        p += (64 - reinterpret_cast<uintptr_t>(p) % 64) % 64;
+        for (int64_t i = 0; i < count; ++i) {
+            const double v = static_cast<double>(random() % 1000) / 500 - 1;
+            const auto f = static_cast<float>(v);
+            if (type == DType::F64) std::memcpy(p + i * 8, &v, 8);
+            else std::memcpy(p + i * 4, &f, 4);
+        }
+        pointers.push_back(p);
+    }
+    const double flops = 2.0 * static_cast<double>(s.m) * static_cast<double>(s.n) * static_cast<double>(s.k);
+    const int repeats = std::max(3, static_cast<int>(4e8 / flops));
+    program->launch("gemm", pointers.data(), nullptr, nullptr);
+    double best = 1e30;
+    for (int round = 0; round < 7; ++round) {
+        const double begin = now();
+        for (int r = 0; r < repeats; ++r) program->launch("gemm", pointers.data(), nullptr, nullptr);
+        best = std::min(best, (now() - begin) / repeats);
+    }
+    fmt::print("{} {}{} {} {} {} {:.2f}   # ms: IR {:.1f}, object {:.1f}, loaded {:.1f}\n", name_of(type), at ? 'T' : 'N', bt ? 'T' : 'N', s.m, s.n, s.k, flops / best / 1e9, ir, object, loaded);
+    std::fflush(stdout);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    std::vector<Size> sizes;
+    DType type = DType::F32;
+    int at = 1;
+    if (argc > 1 && dtype_named(argv[1])) type = *dtype_named(argv[at++]);
+    for (; at + 2 < argc; at += 3) sizes.push_back({std::atoll(argv[at]), std::atoll(argv[at + 1]), std::atoll(argv[at + 2])});
+    if (sizes.empty()) {
+        for (int64_t n : {192, 200, 333, 384, 512, 768, 1000, 1152}) sizes.push_back({n, n, n});
+        sizes.insert(sizes.end(), {{128, 784, 512}, {512, 128, 784}, {4096, 64, 64}, {1, 1024, 1024}});
+    }
+    for (const Size& s : sizes)
+        for (bool transposed_a : {false, true})
+            for (bool transposed_b : {false, true}) measure(type, s, transposed_a, transposed_b);
+    return 0;
+}
