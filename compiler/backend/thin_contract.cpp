@@ -11,7 +11,8 @@ namespace {
 /// Multiply-adds that are worth a thread.
 constexpr int64_t thread_work = 1 << 16;
 
-bool thin(const Contract& c) { return std::min(c.m, c.n) < contract_thin; }
+/// Integers give the same sum in any order, so they take the plain way too.
+bool thin(const Contract& c) { return std::min(c.m, c.n) < contract_thin || !is_float(c.type); }
 
 bool any_thin(const Block& block) {
     return std::any_of(block.begin(), block.end(), [](const Stmt& s) {

@@ -4,10 +4,11 @@
 
 namespace sifr {
 
-/// contract acc over … with min(m, n) < contract_thin   ->   loops over batch, m, n around
+/// contract acc over … with min(m, n) < contract_thin, or of integers   ->   loops over batch, m, n around
 ///     reduce lanes k { } sum acc = a[…] times b[…]; epilogue
 ///
-/// A thin product is by definition the Lanes reduction of its products, so back ends need not know the rule.
+/// A thin product is by definition the Lanes reduction of its products, so back ends need not know the rule; a sum of integers is
+/// the same in any order.
 bool has_thin_contraction(const Kernel& kernel);
 Kernel expand_thin_contractions(const Kernel& kernel);
 

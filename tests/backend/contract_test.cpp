@@ -70,6 +70,11 @@ TEST(Contract, ThinProductsAreLanesReductions) {
         }
 }
 
+TEST(Contract, Integers) {
+    for (const char* type : {"i64", "i32", "u8"})
+        for (bool bt : {false, true}) expect_same({1, 9, 20, 33, false, bt, type});
+}
+
 TEST(Contract, Batches) {
     for (bool at : {false, true}) expect_same({5, 9, 20, 12, at, !at});
     expect_same({40, 32, 32, 32});

@@ -20,7 +20,7 @@ struct Contents {
     VarId loop;
     bool loops = false;         ///< a For, Reduce or Contract below
     bool serial_only = false;   ///< a Contract, a Lanes reduction, a Parallel loop, or a bound that differs by iteration
-    bool columns = false;       ///< a reduction that goes down the columns of the loop
+    int columns = 1;            ///< for a reduction that goes down the columns of the loop: how much wider rows pay
     std::vector<bool> varying;  ///< by VarId: differs between iterations of the loop that is asked about
 };
 
@@ -62,7 +62,8 @@ void look(const Block& block, Contents& c) {
         } else if (const auto* r = std::get_if<Reduce>(&s.node)) {
             c.loops = true;
             if ((r->lanes && !lies_across(*r, c)) || varies(r->extent, c)) c.serial_only = true;
-            if (!r->lanes || lies_across(*r, c)) c.columns = true;
+            if (!r->lanes) c.columns = 2;
+            else if (lies_across(*r, c)) c.columns = 4;
             look(r->body, c);
             for (const auto& item : r->items) {
                 c.varying[item.result.index] = true;
@@ -173,7 +174,7 @@ void KernelEmitter::emit_lanes(const For& s, int width, Value* first, Mask mask)
 void KernelEmitter::emit_vector(const For& s, Value* lo, Value* hi) {
     int full = m_.machine.lanes_for(widest_element(s.body));
     // Down the columns: wider rows make better use of each line, and more chains hide the latency of the adds.
-    if (contents_of(s, k_).columns && k_.exprs.nodes.size() < light_body) full *= 2;
+    if (k_.exprs.nodes.size() < light_body) full *= contents_of(s, k_).columns;
     const char* name = k_.vars[s.var.index].name.c_str();
     auto* clo = llvm::dyn_cast<llvm::ConstantInt>(lo);
     auto* chi = llvm::dyn_cast<llvm::ConstantInt>(hi);
