@@ -3,9 +3,12 @@
 #include "ir/base/check.h"
 #include "ir/loop/expr.h"
 #include "ir/math/arithmetic.h"
+#include "ir/math/error_function.h"
 #include "ir/math/exponential.h"
 #include "ir/math/hyperbolic.h"
+#include "ir/math/inverse_trigonometry.h"
 #include "ir/math/logarithm.h"
+#include "ir/math/power.h"
 #include "ir/math/trigonometry.h"
 
 namespace sifr::math {
@@ -14,7 +17,6 @@ namespace sifr::math {
 template <class Ops>
 typename Ops::V transcendental(Ops& ops, ScalarOp op, typename Ops::V a, typename Ops::V b) {
     Real<Ops> x{&ops, a}, y{&ops, b};
-    (void)y;
     switch (op) {
         case ScalarOp::Exp: return exp(x).v;
         case ScalarOp::Exp2: return exp2(x).v;
@@ -26,6 +28,13 @@ typename Ops::V transcendental(Ops& ops, ScalarOp op, typename Ops::V a, typenam
         case ScalarOp::Sin: return sin(x).v;
         case ScalarOp::Cos: return cos(x).v;
         case ScalarOp::Tan: return tan(x).v;
+        case ScalarOp::Asin: return asin(x).v;
+        case ScalarOp::Acos: return acos(x).v;
+        case ScalarOp::Atan: return atan(x).v;
+        case ScalarOp::Erf: return erf(x).v;
+        case ScalarOp::Erfc: return erfc(x).v;
+        case ScalarOp::Pow: return pow(x, y).v;
+        case ScalarOp::Atan2: return atan2(x, y).v;
         case ScalarOp::Sinh: return sinh(x).v;
         case ScalarOp::Cosh: return cosh(x).v;
         case ScalarOp::Tanh: return tanh(x).v;

@@ -24,7 +24,8 @@ constexpr Alias aliases[] = {
     {"concatenate", "cat"},  {"divide", "div"},        {"expit", "sigmoid"},       {"fix", "trunc"},
     {"greater", "gt"},       {"greater_equal", "ge"},  {"less", "lt"},           {"less_equal", "le"},       {"moveaxis", "movedim"},
     {"multiply", "mul"},     {"negative", "neg"},      {"not_equal", "ne"},      {"subtract", "sub"},        {"swapdims", "swapaxes"},
-    {"true_divide", "div"},
+    {"true_divide", "div"},  {"ger", "outer"},         {"inverse", "linalg_inv"}, {"det", "linalg_det"},
+    {"slogdet", "linalg_slogdet"}, {"cholesky", "linalg_cholesky"},
 };
 
 /// Rows that no script calls by name: control flow, scalar code, strings, lists.
@@ -35,7 +36,8 @@ Registry make_registry() {
     r.by_op.resize(op_name_count);
     std::vector<bool> seen(op_name_count);
     for (auto make : {rows::structural, rows::scalar, rows::host, rows::random, rows::creation, rows::views, rows::pointwise_arithmetic,
-                      rows::pointwise_math, rows::pointwise_choice, rows::pointwise_compare, rows::activations, rows::reductions}) {
+                      rows::pointwise_math, rows::pointwise_choice, rows::pointwise_compare, rows::activations, rows::reductions, rows::statistics, rows::linalg, rows::shape,
+                      rows::indexing, rows::losses, rows::normalization, rows::windows}) {
         for (OpDef& row : make()) {
             auto op = op_named(row.name);
             SIFR_CHECK(op, "row '{}' is missing from the generated names", row.name);

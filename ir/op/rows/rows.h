@@ -22,5 +22,12 @@ Rows pointwise_choice();
 Rows pointwise_compare();
 Rows activations();
 Rows reductions();
+Rows statistics();
+Rows linalg();
+Rows shape();
+Rows indexing();
+Rows losses();
+Rows normalization();
+Rows windows();
 
 }  // namespace sifr::rows

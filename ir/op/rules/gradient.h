@@ -1,6 +1,7 @@
 #pragma once
 
 #include <optional>
+#include <type_traits>
 
 #include "ir/op/vjp.h"
 
@@ -108,5 +109,94 @@ inline V zeros_like(V g) { return {g.b, g.b->full(g.type().dtype, g.type().sizes
 
 inline V in(Vjp& v, size_t k) { return {&v.b, v.in(k)}; }
 inline V out(Vjp& v, size_t k = 0) { return {&v.b, v.out(k)}; }
+
+// ---- shapes of values
+
+inline Sizes sizes_of(V a) { return a.type().sizes; }
+inline DType dtype_of(V a) { return a.type().dtype; }
+inline int64_t rank_of(V a) { return a.type().rank(); }
+inline V full_of(Builder& b, DType dtype, Sizes sizes, double value) { return {&b, b.full(dtype, std::move(sizes), value)}; }
+inline V zeros(V like, Sizes sizes) { return {like.b, like.b->full(dtype_of(like), std::move(sizes), 0.0)}; }
+inline V cast(V a, DType to) { return {a.b, a.b->cast(a, to)}; }
+inline V reshape(V a, Sizes sizes) { return {a.b, a.b->reshape(a, std::move(sizes))}; }
+inline V permute(V a, std::vector<int> axes) { return {a.b, a.b->permute(a, std::move(axes))}; }
+inline V expand(V a, Sizes sizes) { return sizes_of(a) == sizes ? a : V{a.b, a.b->expand(a, std::move(sizes))}; }
+inline V transpose(V a, int64_t i, int64_t j) {
+    std::vector<int> axes;
+    for (int d = 0; d < rank_of(a); ++d) axes.push_back(d == i ? static_cast<int>(j) : d == j ? static_cast<int>(i) : d);
+    return permute(a, std::move(axes));
+}
+/// The last two axes exchanged.
+inline V mt(V a) { return transpose(a, rank_of(a) - 2, rank_of(a) - 1); }
+inline V unsqueeze(V a, int64_t dim) {
+    Sizes s = sizes_of(a);
+    s.insert(s.begin() + dim, 1);
+    return reshape(a, std::move(s));
+}
+/// Elements start, start+step, … of axis `dim`, `length` of them; `step` may be negative.
+inline V slice(V a, int64_t dim, int64_t start, int64_t length, int64_t step = 1) {
+    Layout l = Layout::contiguous(sizes_of(a));
+    if (length > 0) l.offset += start * l.strides[dim];
+    l.sizes[dim] = length;
+    l.strides[dim] *= step;
+    return {a.b, a.b->extract(a, l)};
+}
+inline V flip(V a, int64_t dim) {
+    int64_t n = sizes_of(a)[dim];
+    return n < 2 ? a : slice(a, dim, n - 1, n, -1);
+}
+/// `a` with `piece` in place of the elements that `slice` would give.
+inline V insert_slice(V a, V piece, int64_t dim, int64_t start, int64_t step = 1) {
+    Layout l = Layout::contiguous(sizes_of(a));
+    if (piece.type().numel() == 0) return a;
+    l.offset += start * l.strides[dim];
+    l.sizes[dim] = sizes_of(piece)[dim];
+    l.strides[dim] *= step;
+    return {a.b, a.b->insert(a, l, piece)};
+}
+inline V insert(V a, const Layout& l, V piece) { return piece.type().numel() == 0 ? a : V{a.b, a.b->insert(a, l, piece)}; }
+/// Adds `piece` through a layout that may meet an element several times.
+inline V insert_add(V a, const Layout& l, V piece) {
+    if (piece.type().numel() == 0) return a;
+    return {a.b, a.b->emit("insert_add"_op, {a, piece}, attrs({{"layout", l}}))};
+}
+inline V extract(V a, const Layout& l) { return {a.b, a.b->extract(a, l)}; }
+
+inline V reduce(Op op, V a, std::vector<int64_t> dims, bool keepdim) {
+    return emit(a, op, {a}, attrs({{"dim", std::move(dims)}, {"keepdim", keepdim}}));
+}
+inline V sum(V a, std::vector<int64_t> dims, bool keepdim = true) { return dims.empty() ? a : reduce("sum.dim"_op, a, std::move(dims), keepdim); }
+inline V amax(V a, std::vector<int64_t> dims) { return dims.empty() ? a : reduce("amax"_op, a, std::move(dims), true); }
+inline V sum_all(V a) {
+    std::vector<int64_t> dims;
+    for (int64_t d = 0; d < rank_of(a); ++d) dims.push_back(d);
+    return sum(a, std::move(dims), false);
+}
+inline V mm(V a, V b) { return apply("mm"_op, a, b); }
+inline V bmm(V a, V b) { return apply("bmm"_op, a, b); }
+inline V cumsum(V a, int64_t dim) { return emit(a, "cumsum"_op, {a}, attrs({{"dim", dim}})); }
+inline V arange(Builder& b, int64_t n, DType dtype = DType::I64) {
+    return {&b, b.emit("arange"_op, {b.constant_int(0), b.constant_int(n), b.constant_int(1)}, attrs({{"dtype", dtype}}))};
+}
+
+// ---- decompositions
+
+/// What a decomposition sees: a copy of the instruction and the builder in front of it.
+struct Composite {
+    Builder& b;
+    const Inst inst;
+    [[nodiscard]] V in(size_t k) const { return {&b, inst.operands.at(k)}; }
+    [[nodiscard]] bool given(size_t k) const { return k < inst.operands.size() && !is_none(b.function().type(inst.operands[k])); }
+    [[nodiscard]] bool is_tensor(size_t k) const { return given(k) && in(k).type().is_tensor(); }
+    [[nodiscard]] const Attrs& attrs() const { return inst.attrs; }
+    [[nodiscard]] Type result(size_t k = 0) const { return b.function().type(inst.results.at(k)); }
+};
+/// `.decompose = composite<[](Composite& c) { return c.in(0) * 2.0; }>`, or a list of results.
+template <auto formula>
+inline std::vector<ValueId> composite(Builder& b, const Inst& inst) {
+    Composite c{b, inst};
+    if constexpr (std::is_same_v<decltype(formula(c)), V>) return {formula(c).id};
+    else return formula(c);
+}
 
 }  // namespace sifr::rules

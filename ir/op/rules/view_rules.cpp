@@ -46,6 +46,14 @@ std::vector<int64_t> dims_attr(const OpCall& call, std::string_view name, int64_
 
 int64_t rank_of(const Layout& l) { return static_cast<int64_t>(l.sizes.size()); }
 
+/// Adds a run-time index in 0 … extent-1.
+void add_index(Layout& l, int64_t scale, int64_t extent) {
+    bool known = l.index_extents.size() == l.index_scales.size();
+    l.index_scales.push_back(scale);
+    if (known) l.index_extents.push_back(extent);
+    else l.index_extents.clear();
+}
+
 std::string list(const std::vector<int64_t>& v) { return fmt::format("[{}]", fmt::join(v, ", ")); }
 
 }  // namespace
@@ -86,9 +94,9 @@ Views view_slice(const OpCall& call) {
 Views view_slice_at(const OpCall& call) {
     Layout l = layout_of(call, 0);
     int64_t dim = normalize_dim(int_attr(call, "dim", 0), rank_of(l));
-    int64_t stride = l.strides[dim];
-    l = sliced(l, dim, 0, call.attrs.get<int64_t>("length"), int_attr(call, "step", 1));
-    l.index_scales.push_back(stride);
+    int64_t stride = l.strides[dim], size = l.sizes[dim], length = call.attrs.get<int64_t>("length"), step = int_attr(call, "step", 1);
+    l = sliced(l, dim, 0, length, step);
+    add_index(l, stride, size - (length - 1) * step);
     return {{std::move(l), {1}}};
 }
 
@@ -106,9 +114,9 @@ Views view_select(const OpCall& call) {
 Views view_select_at(const OpCall& call) {
     Layout l = layout_of(call, 0);
     int64_t dim = normalize_dim(int_attr(call, "dim", 0), rank_of(l));
-    int64_t stride = l.strides[dim];
+    int64_t stride = l.strides[dim], size = l.sizes[dim];
     l = without_axis(l, dim);
-    l.index_scales.push_back(stride);
+    add_index(l, stride, size);
     return {{std::move(l), {1}}};
 }
 

@@ -1,0 +1,322 @@
+#include "ir/base/diagnostic.h"
+#include "ir/op/rows/rows.h"
+#include "ir/op/rules/gradient.h"
+#include "ir/op/rules/reduction_rules.h"
+#include "ir/op/rules/shape_rules.h"
+
+// Reads and writes at run-time indices, masks that pick elements, and order.
+
+namespace sifr::rows {
+namespace {
+
+using namespace rules;
+
+constexpr const char* out_of_bounds = "RuntimeError: index {} is out of bounds for dimension {} with size {}";
+constexpr const char* out_of_bounds_index = "IndexError: index {} is out of bounds for dimension {} with size {}";
+constexpr const char* out_of_range = "IndexError: index out of range in self";
+
+int64_t dim_attr(const Attrs& a, int64_t rank) { return rank == 0 ? 0 : normalize_dim(a.get_or<int64_t>("dim", -1), rank); }
+Attrs same_dim(const Inst& inst) { return attrs({{"dim", inst.attrs.get<int64_t>("dim")}}); }
+
+V gather(Vjp& v, V g) { return emit(g, "gather"_op, {g, v.in(1)}, same_dim(v.inst)); }
+V scatter_zero(Vjp& v, V g) {
+    V zero = zeros(g, v.type(v.in(1)).sizes);
+    return emit(g, "scatter"_op, {g, v.in(1), zero}, same_dim(v.inst));
+}
+
+/// `self` with `value` at `index` along `dim`: an index_put with the axes before it left out.
+V put_along(V self, ValueId index, V value, int64_t dim, bool accumulate) {
+    std::vector<ValueId> operands{self};
+    for (int64_t d = 0; d < dim; ++d) operands.push_back(self.b->constant(ScalarConstant{}));
+    operands.push_back(index);
+    operands.push_back(value);
+    return emit(self, "index_put"_op, operands, attrs({{"accumulate", accumulate}}));
+}
+V zero_along(Vjp& v, V g) {
+    V zero = full_of(v.b, dtype_of(g), {}, 0.0);
+    return put_along(g, v.in(1), zero, dim_attr(v.inst.attrs, rank_of(g)), false);
+}
+V select_along(Vjp& v, V g) { return emit(g, "index_select"_op, {g, v.in(1)}, same_dim(v.inst)); }
+
+std::vector<ValueId> between(const Inst& inst, size_t first, size_t last) {
+    return {inst.operands.begin() + static_cast<ptrdiff_t>(first), inst.operands.begin() + static_cast<ptrdiff_t>(last)};
+}
+V index_of(V x, const std::vector<ValueId>& indices) {
+    std::vector<ValueId> operands{x};
+    operands.insert(operands.end(), indices.begin(), indices.end());
+    return emit(x, "index"_op, operands);
+}
+V index_put_of(V x, const std::vector<ValueId>& indices, V values, bool accumulate) {
+    std::vector<ValueId> operands{x};
+    operands.insert(operands.end(), indices.begin(), indices.end());
+    operands.push_back(values);
+    return emit(x, "index_put"_op, operands, attrs({{"accumulate", accumulate}}));
+}
+Grads index_vjp(Vjp& v) {
+    Grads out(v.inst.operands.size());
+    if (!v.needs(0)) return out;
+    V g{&v.b, v.grad()};
+    out[0] = index_put_of(zeros_like(in(v, 0)), between(v.inst, 1, v.inst.operands.size()), g, true);
+    return out;
+}
+Grads index_put_vjp(Vjp& v) {
+    V g{&v.b, v.grad()};
+    size_t n = v.inst.operands.size();
+    auto indices = between(v.inst, 1, n - 1);
+    Grads out(n);
+    bool accumulate = v.inst.attrs.get_or("accumulate", false);
+    if (v.needs(0)) out[0] = accumulate ? g : index_put_of(g, indices, full_of(v.b, dtype_of(g), {}, 0.0), false);
+    if (v.needs(n - 1)) out[n - 1] = v.to(n - 1, index_of(g, indices));
+    return out;
+}
+std::vector<Save> index_saves() {
+    std::vector<Save> saves;
+    for (uint8_t k = 1; k < 8; ++k) saves.push_back(save_in(k));
+    return saves;
+}
+
+Grads scatter_reduce_vjp(Vjp& v) {
+    V g{&v.b, v.grad()};
+    auto& how = v.inst.attrs.get<std::string>("reduce");
+    bool with_self = v.inst.attrs.get_or("include_self", true);
+    Grads out(3);
+    if (how == "sum") {
+        if (v.needs(0)) out[0] = with_self ? g : scatter_zero(v, g);
+        if (v.needs(2)) out[2] = v.to(2, gather(v, g));
+        return out;
+    }
+    if (how != "amax" && how != "amin") throw NotSupported(fmt::format("the gradient of scatter_reduce with '{}'", how));
+    V x = in(v, 0), src = in(v, 2), y = rules::out(v);
+    V picked = emit(y, "gather"_op, {y, v.in(1)}, same_dim(v.inst));
+    V of_self = cast(eq(x, y), dtype_of(x));
+    if (!with_self) of_self = scatter_zero(v, of_self);
+    V of_src = cast(eq(src, picked), dtype_of(x));
+    V count = emit(of_self, "scatter_add"_op, {of_self, v.in(1), of_src}, same_dim(v.inst));
+    V share = g / count;
+    if (v.needs(0)) out[0] = of_self * share;
+    if (v.needs(2)) out[2] = v.to(2, of_src * gather(v, share));
+    return out;
+}
+
+/// For each element, how many chosen ones stand in front of it (row-major).
+V positions_of(V mask) {
+    int64_t n = mask.type().numel();
+    V count = cumsum(reshape(cast(mask, DType::I64), {n}), 0);
+    return emit(count, "clamp_min"_op, {count - 1, mask.b->constant_int(0)});
+}
+Grads masked_select_vjp(Vjp& v) {
+    if (!v.needs(0)) return Grads(2);
+    V x = in(v, 0), g{&v.b, v.grad(1)};
+    Sizes sizes = broadcast(sizes_of(x), v.type(v.in(1)).sizes);
+    if (element_count(sizes) == 0) return {zeros_like(x), ValueId()};
+    V mask = expand(in(v, 1), sizes);
+    V spread = reshape(emit(g, "index_select"_op, {g, positions_of(mask)}, attrs({{"dim", int64_t{0}}})), sizes);
+    return {v.to(0, where(mask, spread, 0.0)), ValueId()};
+}
+V masked_scatter(Composite& c) {
+    Sizes sizes = c.result().sizes;
+    V mask = expand(c.in(1), sizes), source = c.in(2);
+    if (c.result().numel() == 0) return expand(c.in(0), sizes);
+    V flat = reshape(source, {source.type().numel()});
+    V picked = emit(flat, "index_select"_op, {flat, positions_of(mask)},
+                    attrs({{"dim", int64_t{0}}, {"error", std::string("RuntimeError: Number of elements of source < number of ones in mask")}}));
+    return where(mask, reshape(picked, sizes), expand(c.in(0), sizes));
+}
+Grads masked_scatter_vjp(Vjp& v) {
+    V g{&v.b, v.grad()}, mask = expand(in(v, 1), sizes_of(g));
+    Grads out(3);
+    if (v.needs(0)) out[0] = v.to(0, where(mask, 0.0, g));
+    if (v.needs(2)) {
+        Sizes own = v.type(v.in(2)).sizes;
+        V flat = reshape(where(mask, g, 0.0), {g.type().numel()});
+        V sum = emit(g, "index_add"_op, {zeros(g, {element_count(own)}), positions_of(mask), flat}, attrs({{"dim", int64_t{0}}}));
+        out[2] = v.to(2, reshape(sum, own));
+    }
+    return out;
+}
+
+V embedding(Composite& c) {
+    V weight = c.in(0), indices = c.in(1);
+    V flat = reshape(indices, {indices.type().numel()});
+    V rows = emit(weight, "index_select"_op, {weight, flat}, attrs({{"dim", int64_t{0}}}));
+    return reshape(rows, c.result().sizes);
+}
+Grads embedding_vjp(Vjp& v) {
+    if (!v.needs(0)) return Grads(2);
+    V g{&v.b, v.grad()}, indices = in(v, 1);
+    Sizes own = v.type(v.in(0)).sizes;
+    int64_t n = indices.type().numel();
+    V rows = reshape(g, {n, own[1]});
+    V flat = reshape(indices, {n});
+    int64_t padding = v.inst.attrs.get_or<int64_t>("padding_idx", -1);
+    if (padding >= 0) rows = where(eq(reshape(flat, {n, 1}), static_cast<double>(padding)), 0.0, rows);
+    return {emit(g, "index_add"_op, {zeros(g, own), flat, rows}, attrs({{"dim", int64_t{0}}})), ValueId()};
+}
+
+Grads sorted_vjp(Vjp& v) {
+    if (!v.needs(0)) return {ValueId()};
+    V g{&v.b, v.grad(0)}, x = in(v, 0);
+    if (rank_of(x) == 0) return {g};
+    return {emit(g, "scatter"_op, {zeros_like(x), out(v, 1), g}, attrs({{"dim", dim_attr(v.inst.attrs, rank_of(x))}}))};
+}
+
+}  // namespace
+
+Rows indexing() {
+    constexpr Lower G = Lower::Gather, S = Lower::Scatter, C = Lower::Composite, L = Lower::Library;
+    constexpr Effect K = Effect::Check;
+    return {
+        {.name = "gather", .sig = "(T self, int dim, T index, *, string? error=None) -> T", .lower = G, .effect = K,
+         .infer = gather_result, .saves = {save_in(0), save_in(1)}, .node = "GatherBackward0",
+         .vjp = [](Vjp& v) -> Grads {
+             if (!v.needs(0)) return Grads(2);
+             return {emit(in(v, 0), "scatter_add"_op, {zeros_like(in(v, 0)), v.in(1), v.grad()}, same_dim(v.inst)), ValueId()};
+         },
+         .index_error = out_of_bounds, .inplace = false},
+        {.name = "index_select", .sig = "(T self, int dim, T index, *, string? error=None) -> T", .lower = G, .effect = K,
+         .infer = index_select_result, .saves = {save_in(1)}, .node = "IndexSelectBackward0",
+         .vjp = [](Vjp& v) -> Grads {
+             if (!v.needs(0)) return Grads(2);
+             return {emit(in(v, 0), "index_add"_op, {zeros_like(in(v, 0)), v.in(1), v.grad()}, same_dim(v.inst)), ValueId()};
+         },
+         .index_error = out_of_range, .inplace = false},
+        // Index tensors stand at their axes; None keeps one. Masks are `masked_select` and `masked_fill`.
+        {.name = "index", .sig = "(T self, T?[] indices) -> T", .lower = G, .effect = K, .infer = index_result, .saves = index_saves(),
+         .node = "IndexBackward0", .vjp = index_vjp, .index_error = out_of_bounds_index, .negative_index = true, .inplace = false,
+         .method = false, .function = false},
+        {.name = "take", .sig = "(T self, T index) -> T", .lower = C, .effect = K, .infer = take_result, .saves = {save_in(1)},
+         .node = "TakeBackward0",
+         .vjp = [](Vjp& v) -> Grads {
+             if (!v.needs(0)) return Grads(2);
+             V g{&v.b, v.grad()};
+             Sizes own = v.type(v.in(0)).sizes;
+             return {reshape(index_put_of(zeros(g, {element_count(own)}), {v.in(1)}, g, true), own), ValueId()};
+         },
+         .decompose = composite<[](Composite& c) { return index_of(reshape(c.in(0), {c.in(0).type().numel()}), {c.in(1)}); }>,
+         .inplace = false},
+        {.name = "embedding", .sig = "(T weight, T indices, int padding_idx=-1, bool scale_grad_by_freq=False, bool sparse=False) -> T",
+         .lower = C, .effect = K, .infer = embedding_result, .saves = {save_in(1)}, .node = "EmbeddingBackward0", .vjp = embedding_vjp,
+         .decompose = composite<embedding>, .inplace = false, .method = false},
+        {.name = "one_hot", .sig = "(T self, int num_classes=-1) -> T", .lower = C, .effect = K, .infer = one_hot_result,
+         .decompose = composite<[](Composite& c) {
+             V index = unsqueeze(c.in(0), rank_of(c.in(0)));
+             V one = full_of(c.b, DType::I64, sizes_of(index), 1);
+             return emit(index, "scatter"_op, {full_of(c.b, DType::I64, c.result().sizes, 0), index, one},
+                         attrs({{"dim", int64_t{-1}}, {"error", std::string("RuntimeError: Class values must be smaller than num_classes.")}}));
+         }>,
+         .inplace = false, .method = false, .function = false},
+
+        {.name = "scatter", .sig = "(T self, int dim, T index, T src, *, string? error=None) -> T", .lower = S, .effect = K,
+         .infer = scatter_result, .saves = {save_in(1)}, .node = "ScatterBackward0",
+         .vjp = [](Vjp& v) -> Grads {
+             V g{&v.b, v.grad()};
+             return {grad_of(v, 0, [&] { return scatter_zero(v, g); }), ValueId(), grad_of(v, 2, [&] { return gather(v, g); })};
+         },
+         .index_error = out_of_bounds},
+        {.name = "scatter.value", .sig = "(T self, int dim, T index, Scalar value) -> T", .lower = C, .effect = K, .infer = scatter_result,
+         .saves = {save_in(1)}, .node = "ScatterBackward1",
+         .vjp = [](Vjp& v) -> Grads {
+             return {grad_of(v, 0, [&] { return scatter_zero(v, V{&v.b, v.grad()}); }), ValueId(), ValueId()};
+         },
+         .decompose = composite<[](Composite& c) {
+             V src = {&c.b, c.b.full(dtype_of(c.in(0)), sizes_of(c.in(1)), c.in(2).id)};
+             return emit(src, "scatter"_op, {c.in(0), c.in(1), src}, same_dim(c.inst));
+         }>},
+        {.name = "scatter_add", .sig = "(T self, int dim, T index, T src) -> T", .lower = S, .effect = K, .infer = scatter_result,
+         .saves = {save_in(1, 4)}, .node = "ScatterAddBackward0",
+         .vjp = [](Vjp& v) -> Grads {
+             V g{&v.b, v.grad()};
+             return {grad_of(v, 0, [&] { return g; }), ValueId(), grad_of(v, 2, [&] { return gather(v, g); })};
+         },
+         .reduction = "sum", .index_error = out_of_bounds},
+        {.name = "scatter_reduce", .sig = "(T self, int dim, T index, T src, string reduce, *, bool include_self=True) -> T", .lower = S,
+         .effect = K, .infer = scatter_result, .saves = {save_in(0), save_in(1), save_in(2), save_out(0)},
+         .node = "ScatterReduceBackward0", .vjp = scatter_reduce_vjp, .index_error = out_of_bounds},
+        {.name = "index_add", .sig = "(T self, int dim, T index, T source) -> T", .lower = S, .effect = K, .infer = index_add_result,
+         .saves = {save_in(1, 4), save_in(2, 4)}, .node = "IndexAddBackward0",
+         .vjp = [](Vjp& v) -> Grads {
+             V g{&v.b, v.grad()};
+             return {grad_of(v, 0, [&] { return g; }), ValueId(), grad_of(v, 2, [&] { return select_along(v, g); })};
+         },
+         .reduction = "sum", .index_error = "RuntimeError: index out of range in self"},
+        {.name = "index_add.alpha", .sig = "(T self, int dim, T index, T source, *, Scalar alpha) -> T", .lower = C, .effect = K,
+         .infer = index_add_result, .saves = {save_in(1, 4), save_in(2, 4)}, .node = "IndexAddBackward0",
+         .vjp = [](Vjp& v) -> Grads {
+             V g{&v.b, v.grad()};
+             return {grad_of(v, 0, [&] { return g; }), ValueId(), grad_of(v, 2, [&] { return select_along(v, g) * in(v, 3); }), ValueId()};
+         },
+         .decompose = composite<[](Composite& c) {
+             return emit(c.in(0), "index_add"_op, {c.in(0), c.in(1), c.in(2) * c.in(3)}, same_dim(c.inst));
+         }>},
+        {.name = "index_copy", .sig = "(T self, int dim, T index, T source) -> T", .lower = S, .effect = K, .infer = index_copy_result,
+         .saves = {save_in(1), save_in(2, 4)}, .node = "IndexCopyBackward0",
+         .vjp = [](Vjp& v) -> Grads {
+             V g{&v.b, v.grad()};
+             return {grad_of(v, 0, [&] { return zero_along(v, g); }), ValueId(), grad_of(v, 2, [&] { return select_along(v, g); })};
+         },
+         .index_error = "IndexError: index {} is out of bounds for dimension {} with size {}", .negative_index = true},
+        {.name = "index_fill", .sig = "(T self, int dim, T index, N value) -> T", .lower = C, .effect = K, .infer = index_fill_result,
+         .saves = {save_in(1)},
+         .node_of = [](const OpCall& c) { return c.types[2].is_tensor() ? "IndexFillBackward1" : "IndexFillBackward0"; },
+         .vjp = [](Vjp& v) -> Grads {
+             V g{&v.b, v.grad()};
+             return {grad_of(v, 0, [&] { return zero_along(v, g); }), ValueId(),
+                     grad_of(v, 2, [&] { return sum_all(select_along(v, g)); })};
+         },
+         .decompose = composite<[](Composite& c) {
+             V x = c.in(0);
+             V value = c.is_tensor(2) ? cast(c.in(2), dtype_of(x)) : V{&c.b, c.b.full(dtype_of(x), {}, c.in(2).id)};
+             return put_along(x, c.in(1), value, dim_attr(c.attrs(), rank_of(x)), false);
+         }>},
+        {.name = "index_put", .sig = "(T self, T?[] indices, T values, bool accumulate=False) -> T", .lower = S, .effect = K,
+         .infer = index_put_result, .saves = index_saves(), .node = "IndexPutBackward0", .vjp = index_put_vjp,
+         .index_error = out_of_bounds_index, .negative_index = true},
+
+        // The number of chosen elements, and they. Result 1's size is result 0.
+        {.name = "masked_select", .sig = "(T self, T mask) -> (i64 count, T values)", .lower = L, .infer = masked_select_result,
+         .saves = {save_in(0), save_in(1)}, .node = "MaskedSelectBackward0", .vjp = masked_select_vjp, .runtime = "sifr_masked_select",
+         .inplace = false},
+        {.name = "nonzero", .sig = "(T self) -> (i64 count, T indices)", .lower = L, .infer = nonzero_result, .runtime = "sifr_nonzero",
+         .inplace = false},
+        {.name = "unique", .sig = "(T self, bool sorted=True) -> (i64 count, T values, T inverse, T counts)", .lower = L,
+         .infer = unique_result, .runtime = "sifr_unique", .inplace = false},
+        {.name = "unique_consecutive", .sig = "(T self) -> (i64 count, T values, T inverse, T counts)", .lower = L,
+         .infer = unique_result, .runtime = "sifr_unique_consecutive", .inplace = false},
+        {.name = "masked_scatter", .sig = "(T self, T mask, T source) -> T", .lower = C, .effect = K, .infer = masked_scatter_result,
+         .saves = {save_in(1)}, .node = "MaskedScatterBackward0", .vjp = masked_scatter_vjp, .decompose = composite<masked_scatter>},
+
+        {.name = "sort", .sig = "(T self, int dim=-1, bool descending=False, *, bool stable=False) -> (T values, T indices)", .lower = L,
+         .infer = sort_result, .saves = {save_out(1)}, .node = "SortBackward0", .vjp = sorted_vjp, .runtime = "sifr_sort",
+         .inplace = false},
+        {.name = "argsort", .sig = "(T self, int dim=-1, bool descending=False, *, bool stable=False) -> T", .lower = C,
+         .infer = argsort_result,
+         .decompose = composite<[](Composite& c) { return V{&c.b, c.b.emit_all("sort"_op, {c.in(0)}, c.attrs())[1]}; }>,
+         .inplace = false},
+        {.name = "topk", .sig = "(T self, int k, int dim=-1, bool largest=True, bool sorted=True) -> (T values, T indices)", .lower = L,
+         .infer = topk_result, .saves = {save_out(1)}, .node = "TopkBackward0", .vjp = sorted_vjp, .runtime = "sifr_topk",
+         .inplace = false},
+        {.name = "searchsorted", .sig = "(T sorted_sequence, T self, *, bool out_int32=False, bool right=False) -> T", .lower = L,
+         .infer = searchsorted_result, .runtime = "sifr_searchsorted", .inplace = false, .method = false},
+        {.name = "bucketize", .sig = "(T self, T boundaries, *, bool out_int32=False, bool right=False) -> T", .lower = C,
+         .infer = bucketize_result,
+         .decompose = composite<[](Composite& c) {
+             return emit(c.in(0), "searchsorted"_op, {c.in(1), c.in(0)}, c.attrs());
+         }>,
+         .inplace = false, .method = false},
+        {.name = "bincount", .sig = "(T self, T? weights=None, int minlength=0) -> T", .lower = L, .infer = bincount_result,
+         .runtime = "sifr_bincount", .inplace = false},
+        {.name = "histc", .sig = "(T self, int bins=100, float min=0, float max=0) -> T", .lower = L, .effect = K, .infer = histc_result,
+         .runtime = "sifr_histc", .inplace = false},
+        {.name = "isin", .sig = "(T elements, T test_elements, *, bool assume_unique=False, bool invert=False) -> T", .lower = C,
+         .infer = [](const OpCall& c) -> std::vector<Type> { return {Type::tensor(DType::Bool, c.types[0].sizes)}; },
+         .decompose = composite<[](Composite& c) {
+             V x = unsqueeze(c.in(0), rank_of(c.in(0)));
+             V hit = eq(x, reshape(c.in(1), {c.in(1).type().numel()}));
+             V any = reduce("any.dim"_op, hit, {rank_of(hit) - 1}, false);
+             return c.attrs().get_or("invert", false) ? logical_not(any) : any;
+         }>,
+         .inplace = false, .method = false},
+    };
+}
+
+}  // namespace sifr::rows
