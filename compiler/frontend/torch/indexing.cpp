@@ -258,8 +258,9 @@ void index_set(Interpreter& in, PyValue tensor, PyValue index, PyValue value) {
         return;
     }
     if (value.is_number()) value = full_tensor(in, type_of(in, tensor).dtype, {}, value);
-    Operands operands{indexed.view, value};
+    Operands operands{indexed.view};
     for (PyValue v : index_operands(indexed)) operands.push_back(v);
+    operands.push_back(value);
     emit_write(in, indexed.view, row_named("index_put"), operands, attrs({{"accumulate", false}}));
 }
 
