@@ -167,6 +167,13 @@ int64_t element_offset(const sifr_tensor& t, int64_t index);
 /// Row-major contiguous, as PyTorch's is_contiguous: axes of size 1 do not count.
 bool is_contiguous(const sifr_tensor& t);
 void contiguous_strides(const sifr_tensor& t, int64_t* strides);
+/// element_offset for many elements of one tensor: no division where the tensor is contiguous.
+struct Offsets {
+    const sifr_tensor& t;
+    bool flat;
+    explicit Offsets(const sifr_tensor& tensor) : t(tensor), flat(is_contiguous(tensor)) {}
+    int64_t operator()(int64_t index) const { return flat ? index : element_offset(t, index); }
+};
 bool is_floating(int32_t dtype);
 bool is_complex(int32_t dtype);
 /// Elements by offset, converted as `sifr_load_f64` and its kin.

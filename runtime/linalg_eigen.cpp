@@ -174,7 +174,8 @@ sifr_status sifr_eigh(int32_t dtype, int64_t batch, bool batched, int64_t n, con
     });
 }
 
-sifr_status sifr_svd(int32_t dtype, int64_t batch, bool batched, int64_t rows, int64_t columns, const void* in, void* u, void* s, void* vh) {
+sifr_status sifr_svd(int32_t dtype, int64_t batch, bool batched, int64_t rows, int64_t columns, const void* in, void* u, void* s,
+                     void* vh) {
     const bool wide = columns > rows;  // then the transposed matrix is decomposed, and U and V change places
     const int64_t tall = wide ? columns : rows;
     const int64_t rank = wide ? rows : columns;

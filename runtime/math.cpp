@@ -162,7 +162,9 @@ sifr_status sifr_math_comb(int64_t n, int64_t k, int64_t* out) {
         multiply_128(result, static_cast<uint64_t>(n - k + j), high, low);
         const bool fits = high < static_cast<uint64_t>(j);
         if (fits) result = divide_128(high, low, static_cast<uint64_t>(j), rest);
-        if (!fits || result > static_cast<uint64_t>(INT64_MAX)) return fail(SIFR_OVERFLOW_ERROR, "integer overflow: a run-time int has 64 bits");
+        if (!fits || result > static_cast<uint64_t>(INT64_MAX)) {
+            return fail(SIFR_OVERFLOW_ERROR, "integer overflow: a run-time int has 64 bits");
+        }
     }
     *out = static_cast<int64_t>(result);
     return SIFR_OK;

@@ -12,8 +12,9 @@ template <class Key>
 void load_all(const sifr_tensor& in, Scratch<Keyed<Key>>& items) {
     const int64_t count = sifr_tensor_numel(&in);
     items.resize(count);
+    const Offsets offset(in);
     for (int64_t k = 0; k < count; ++k) {
-        load_key(in, element_offset(in, k), items[k].key);
+        load_key(in, offset(k), items[k].key);
         items[k].index = k;
     }
 }
@@ -135,9 +136,10 @@ void sifr_searchsorted(const sifr_tensor* sorted, const sifr_tensor* values, boo
 
 int64_t sifr_nonzero(const sifr_tensor* in, int64_t* out) {
     const int64_t numel = sifr_tensor_numel(in);
+    const Offsets offset_of(*in);
     int64_t count = 0;
     for (int64_t k = 0; k < numel; ++k) {
-        const int64_t offset = element_offset(*in, k);
+        const int64_t offset = offset_of(k);
         const double real = load_f64_at(in->data, in->dtype, offset);
         if (real == 0 && load_imaginary_at(in->data, in->dtype, offset) == 0) continue;
         if (out != nullptr) {
@@ -155,11 +157,12 @@ int64_t sifr_nonzero(const sifr_tensor* in, int64_t* out) {
 int64_t sifr_masked_select(const sifr_tensor* in, const sifr_tensor* mask, void* out) {
     const int64_t numel = sifr_tensor_numel(in);
     const int64_t size = sifr_dtype_size(in->dtype);
+    const Offsets offset(*in);
+    const Offsets mask_offset(*mask);
     int64_t count = 0;
     for (int64_t k = 0; k < numel; ++k) {
-        if (sifr_load_i64(mask, k) == 0) continue;
-        memcpy(static_cast<char*>(out) + count * size, static_cast<const char*>(in->data) + element_offset(*in, k) * size,
-               static_cast<size_t>(size));
+        if (static_cast<const uint8_t*>(mask->data)[mask_offset(k)] == 0) continue;
+        memcpy(static_cast<char*>(out) + count * size, static_cast<const char*>(in->data) + offset(k) * size, static_cast<size_t>(size));
         ++count;
     }
     return count;
@@ -181,8 +184,9 @@ void sifr_bincount(const sifr_tensor* in, const sifr_tensor* weights, const sifr
     const int64_t bins = sifr_tensor_numel(out);
     const int64_t numel = sifr_tensor_numel(in);
     sifr_zero(out->data, bins * sifr_dtype_size(out->dtype));
+    const Offsets offset(*in);
     for (int64_t k = 0; k < numel; ++k) {
-        const int64_t bin = sifr_load_i64(in, k);
+        const int64_t bin = load_i64_at(in->data, in->dtype, offset(k));
         if (weights == nullptr) {
             ++static_cast<int64_t*>(out->data)[bin];
         } else if (out->dtype == SIFR_F32) {

@@ -605,7 +605,7 @@ int64_t sifr_unique_dim(const sifr_tensor* in, int32_t dim, int64_t* representat
 void sifr_searchsorted(const sifr_tensor* sorted, const sifr_tensor* values, bool right, const sifr_tensor* out);
 /** `nonzero`: writes the indices, row-major [count, ndim], to `out` (room for numel · ndim; null: only counts). Returns count. */
 int64_t sifr_nonzero(const sifr_tensor* in, int64_t* out);
-/** `masked_select` of equal shapes: writes the chosen elements to `out` (room for numel). Returns their number. */
+/** `masked_select` of equal shapes, with a bool or u8 mask: writes the chosen elements to `out` (room for numel). Returns their number. */
 int64_t sifr_masked_select(const sifr_tensor* in, const sifr_tensor* mask, void* out);
 /** `bincount`: `in` i64/i32/i16/i8/u8 1-d. The number of bins, max(largest + 1, minlength); RuntimeError for negative values. */
 sifr_status sifr_bincount_size(const sifr_tensor* in, int64_t minlength, int64_t* out);

@@ -183,9 +183,11 @@ void sifr_tensor_copy(const sifr_tensor* from, const sifr_tensor* to) {
         if (count > 0) memcpy(to->data, from->data, static_cast<size_t>(count * sifr_dtype_size(from->dtype)));
         return;
     }
+    const Offsets source_offset(*from);
+    const Offsets target_offset(*to);
     for (int64_t k = 0; k < count; ++k) {
-        const int64_t source = element_offset(*from, k);
-        const int64_t target = element_offset(*to, k);
+        const int64_t source = source_offset(k);
+        const int64_t target = target_offset(k);
         if (from->dtype == SIFR_I64 && !is_complex(to->dtype)) {
             store_i64_at(to->data, to->dtype, target, static_cast<const int64_t*>(from->data)[source]);
             continue;
