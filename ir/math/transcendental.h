@@ -1,6 +1,6 @@
 #pragma once
 
-#include "ir/base/check.h"
+#include "ir/base/diagnostic.h"
 #include "ir/loop/expr.h"
 #include "ir/math/arithmetic.h"
 #include "ir/math/error_function.h"
@@ -41,7 +41,7 @@ typename Ops::V transcendental(Ops& ops, ScalarOp op, typename Ops::V a, typenam
         case ScalarOp::Asinh: return asinh(x).v;
         case ScalarOp::Acosh: return acosh(x).v;
         case ScalarOp::Atanh: return atanh(x).v;
-        default: SIFR_UNREACHABLE("'{}' is no transcendental operator", name_of(op));
+        default: throw NotSupported(fmt::format("the function '{}'", name_of(op)));
     }
 }
 

@@ -25,7 +25,7 @@ constexpr Alias aliases[] = {
     {"greater", "gt"},       {"greater_equal", "ge"},  {"less", "lt"},           {"less_equal", "le"},       {"moveaxis", "movedim"},
     {"multiply", "mul"},     {"negative", "neg"},      {"not_equal", "ne"},      {"subtract", "sub"},        {"swapdims", "swapaxes"},
     {"true_divide", "div"},  {"ger", "outer"},         {"inverse", "linalg_inv"}, {"det", "linalg_det"},
-    {"slogdet", "linalg_slogdet"}, {"cholesky", "linalg_cholesky"},
+    {"slogdet", "linalg_slogdet"}, {"cholesky", "linalg_cholesky"}, {"log_sigmoid", "logsigmoid"},
 };
 
 /// Rows that no script calls by name: control flow, scalar code, strings, lists.

@@ -235,7 +235,13 @@ def batch_norm(input, running_mean, running_var, weight=None, bias=None, trainin
             size *= s
         if size == 1:
             raise ValueError(f"Expected more than 1 value per channel when training, got input size {input.shape}")
-    return _nn.batch_norm(input, weight, bias, running_mean, running_var, training, momentum, eps)
+        output, mean, var = _nn.batch_norm_train(input, weight, bias, eps)
+        if running_mean is not None:
+            with torch.no_grad():
+                running_mean.data.mul_(1 - momentum).add_(mean.detach() * momentum)
+                running_var.data.mul_(1 - momentum).add_(var.detach() * (size / (size - 1)) * momentum)
+        return output
+    return _nn.batch_norm_eval(input, running_mean, running_var, weight, bias, eps)
 
 
 def group_norm(input, num_groups, weight=None, bias=None, eps=1e-5):
@@ -477,19 +483,33 @@ def conv1d(input, weight, bias=None, stride=1, padding=0, dilation=1, groups=1):
 
 
 def conv_transpose2d(input, weight, bias=None, stride=1, padding=0, output_padding=0, groups=1, dilation=1):
-    return _nn.conv_transpose2d(input, weight, bias, _pair(stride), _pair(padding), _pair(output_padding), groups, _pair(dilation))
+    stride, padding, extra, dilation = _pair(stride), _pair(padding), _pair(output_padding), _pair(dilation)
+    n, h, w = input.size(0), input.size(2), input.size(3)
+    kernel = (weight.size(2), weight.size(3))
+    height = (h - 1) * stride[0] - 2 * padding[0] + dilation[0] * (kernel[0] - 1) + extra[0] + 1
+    width = (w - 1) * stride[1] - 2 * padding[1] + dilation[1] * (kernel[1] - 1) + extra[1] + 1
+    channels = input.size(1) // groups
+    parts = []
+    for g in range(groups):
+        x = input.narrow(1, g * channels, channels).reshape(n, channels, h * w)
+        matrix = weight.narrow(0, g * channels, channels).reshape(channels, -1)
+        parts.append(_nn.col2im(torch.matmul(matrix.t(), x), (height, width), kernel, dilation, padding, stride))
+    output = parts[0] if groups == 1 else torch.cat(parts, 1)
+    return output if bias is None else output + bias.view(1, -1, 1, 1)
 
 
 def max_pool2d(input, kernel_size, stride=None, padding=0, dilation=1, ceil_mode=False, return_indices=False):
-    values, indices = _nn.max_pool2d_with_indices(input, _pair(kernel_size), _pair(kernel_size if stride is None else stride), _pair(padding), _pair(dilation), ceil_mode)
-    return (values, indices) if return_indices else values
+    if return_indices:
+        raise NotImplementedError("not supported: max_pool2d with return_indices=True")
+    return _nn.max_pool2d(input, _pair(kernel_size), _pair(kernel_size if stride is None else stride), _pair(padding), _pair(dilation), ceil_mode)
 
 
 def max_pool1d(input, kernel_size, stride=None, padding=0, dilation=1, ceil_mode=False, return_indices=False):
     stride = kernel_size if stride is None else stride
-    values, indices = _nn.max_pool2d_with_indices(input.unsqueeze(-2), (1, _single(kernel_size)), (1, _single(stride)), (0, _single(padding)), (1, _single(dilation)), ceil_mode)
-    values = values.squeeze(-2)
-    return (values, indices.squeeze(-2)) if return_indices else values
+    if return_indices:
+        raise NotImplementedError("not supported: max_pool1d with return_indices=True")
+    values = _nn.max_pool2d(input.unsqueeze(-2), (1, _single(kernel_size)), (1, _single(stride)), (0, _single(padding)), (1, _single(dilation)), ceil_mode)
+    return values.squeeze(-2)
 
 
 def avg_pool2d(input, kernel_size, stride=None, padding=0, ceil_mode=False, count_include_pad=True, divisor_override=None):
@@ -515,7 +535,30 @@ def unfold(input, kernel_size, dilation=1, padding=0, stride=1):
 def pad(input, pad, mode="constant", value=None):
     if mode == "constant":
         return torch.constant_pad_nd(input, pad, 0 if value is None else value)
-    return _nn.pad(input, pad, mode)
+    if mode not in ("reflect", "replicate", "circular"):
+        raise NotImplementedError(f"Unrecognised padding mode {mode}")
+    for axis in range(len(pad) // 2):
+        input = _pad_axis(input, input.dim() - 1 - axis, pad[2 * axis], pad[2 * axis + 1], mode)
+    return input
+
+
+def _pad_axis(input, dim, before, after, mode):
+    n = input.size(dim)
+    if mode == "reflect":
+        if before >= n or after >= n:
+            raise RuntimeError(f"Argument #4: Padding size should be less than the corresponding input dimension, but got: padding ({before}, {after}) at dimension {dim} of input {list(input.shape)}")
+        front = input.narrow(dim, 1, before).flip(dim)
+        back = input.narrow(dim, n - 1 - after, after).flip(dim)
+    elif mode == "replicate":
+        sizes = list(input.shape)
+        sizes[dim] = before
+        front = input.narrow(dim, 0, 1).expand(sizes)
+        sizes[dim] = after
+        back = input.narrow(dim, n - 1, 1).expand(sizes)
+    else:
+        front = input.narrow(dim, n - before, before)
+        back = input.narrow(dim, 0, after)
+    return torch.cat([front, input, back], dim)
 
 
 def interpolate(input, size=None, scale_factor=None, mode="nearest", align_corners=None):
