@@ -17,6 +17,7 @@
 #include <queue>
 
 #include "ir/base/check.h"
+#include "passes/fusion/reduce_axis.h"
 
 namespace sifr {
 
@@ -290,7 +291,7 @@ bool Clusters::coordinates_agree(const Cluster& c, ValueId v, const Coords& at, 
         auto inner = frame_coords(inst.attrs.get<Layout>("layout"), f_.type(inst.operands[0]).sizes, at, indices, open);
         return inner && coordinates_agree(c, inst.operands[0], *inner, depth + 1);
     }
-    if (nodes[static_cast<size_t>(p)].role == Role::Fill) return !(at.flat && inst.op == "eye"_op);
+    if (nodes[static_cast<size_t>(p)].role == Role::Fill) return !(at.flat && inst.op == "eye"_op);  // a position on two axes
     for (ValueId o : inst.operands) {
         if (!f_.type(o).is_tensor()) continue;
         auto inner = broadcast_coords(f_.type(o).sizes, f_.type(v).sizes, at);
@@ -315,7 +316,7 @@ bool Clusters::readable(const Cluster& c, size_t i) const {
             const Sizes& sizes = f_.type(inst.operands[1]).sizes;
             return coordinates_agree(c, inst.operands[1], sizes == c.space ? full : row(sizes), 0);
         }
-        case Role::Fill: return true;
+        case Role::Fill: case Role::Contraction: return true;
         default: break;
     }
     const Sizes& sizes = f_.type(inst.results[0]).sizes;
@@ -354,10 +355,10 @@ bool Clusters::joins(Cluster c, size_t i, Cluster& out) const {
     if (inserts_into_member(c, i)) return false;
     if (n.role == Role::Reduce) {
         const Sizes& sizes = f_.type(inst.operands[0]).sizes;
-        int axis = static_cast<int>(inst.attrs.get<std::vector<int64_t>>("dim").at(0));
-        bool innermost = axis + 1 == static_cast<int>(sizes.size());
+        int axis = reduced_axis(f_, inst);
+        bool innermost = is_innermost(sizes, axis);
         if (sizes != c.space || (c.axis >= 0 && c.axis != axis)) return false;
-        if (c.shape == Shape::Columns) return false;
+        if (c.shape == Shape::Columns || c.shape == Shape::Contraction) return false;
         if (c.shape == Shape::Pointwise) {
             c.shape = innermost ? Shape::Rows : Shape::Columns;
             c.axis = axis;
@@ -386,8 +387,10 @@ bool Clusters::joins(Cluster c, size_t i, Cluster& out) const {
 bool Clusters::merges(const Cluster& a, const Cluster& b, Cluster& out) const {
     if (a.shape == Shape::Single || b.shape == Shape::Single || a.shape == Shape::Columns || b.shape == Shape::Columns) return false;
     if (a.space != b.space || (a.axis >= 0 && b.axis >= 0 && a.axis != b.axis)) return false;
+    bool product = a.shape == Shape::Contraction || b.shape == Shape::Contraction;
+    if (product && (a.shape == b.shape || a.axis >= 0 || b.axis >= 0)) return false;
     if (a.members.size() + b.members.size() > most_members) return false;
-    out = a.axis >= 0 ? a : b;
+    out = a.axis >= 0 || a.shape == Shape::Contraction ? a : b;
     out.members.clear();
     std::merge(a.members.begin(), a.members.end(), b.members.begin(), b.members.end(), std::back_inserter(out.members));
     for (size_t m : out.members) {
@@ -428,6 +431,30 @@ bool Clusters::path_outside(const std::set<size_t>& from, const std::set<size_t>
     return false;
 }
 
+/// Each operand of a product is memory that is walked by constant strides.
+bool Clusters::operands_walkable(size_t i) const {
+    const Inst& inst = f_[nodes[i].inst];
+    for (ValueId v : inst.operands) {
+        Coords at = space_coords(f_.type(v).sizes);
+        Sizes extents = f_.type(v).sizes;
+        auto range = [&](VarId s) -> std::optional<std::pair<int64_t, int64_t>> {
+            if (s.index >= extents.size()) return std::nullopt;
+            return std::pair<int64_t, int64_t>(0, extents[s.index] - 1);
+        };
+        for (int p = node_of(v); p >= 0 && nodes[static_cast<size_t>(p)].copied; p = node_of(v)) {
+            const Inst& made = f_[nodes[static_cast<size_t>(p)].inst];
+            if (made.op != "extract"_op) break;
+            std::vector<VarId> indices;
+            for (size_t k = 0; k < made.attrs.get<Layout>("layout").index_scales.size(); ++k) indices.push_back(VarId(1000 + k));
+            auto inner = frame_coords(made.attrs.get<Layout>("layout"), f_.type(made.operands[0]).sizes, at, indices, range);
+            if (!inner) return false;
+            at = *inner;
+            v = made.operands[0];
+        }
+    }
+    return true;
+}
+
 /// False if what the node reads cannot be computed in a kernel together with it.
 bool Clusters::place(size_t i) {
     Node& n = nodes[i];
@@ -447,19 +474,23 @@ bool Clusters::place(size_t i) {
         own.shape = Shape::Pointwise;
         if (n.role == Role::Reduce) {
             own.space = f_.type(inst.operands[0]).sizes;
-            own.axis = static_cast<int>(inst.attrs.get<std::vector<int64_t>>("dim").at(0));
-            own.shape = own.axis + 1 == static_cast<int>(own.space.size()) ? Shape::Rows : Shape::Columns;
+            own.axis = reduced_axis(f_, inst);
+            own.shape = is_innermost(own.space, own.axis) ? Shape::Rows : Shape::Columns;
         } else {
             own.space = n.role == Role::Insert ? f_.type(inst.operands[1]).sizes : f_.type(inst.results[0]).sizes;
         }
         if (!readable(own, i)) return false;
+    } else if (n.role == Role::Contraction) {
+        own.shape = Shape::Contraction;
+        own.space = f_.type(inst.results[0]).sizes;
+        if (!operands_walkable(i)) return false;
     } else {
-        own.kind = alias ? "alias" : n.role == Role::Contraction ? "contraction" : n.role == Role::Gather ? "gather" : n.role == Role::Scatter ? "scatter"
+        own.kind = alias ? "alias" : n.role == Role::Gather ? "gather" : n.role == Role::Scatter ? "scatter"
                    : n.role == Role::Scan ? "scan" : "concat";
     }
     n.cluster = static_cast<int>(clusters.size());
     clusters.push_back(own);
-    if (!nest) return true;
+    if (!nest && own.shape != Shape::Contraction) return true;
 
     std::set<size_t> producers;
     reach(i, producers);
@@ -510,6 +541,12 @@ void Clusters::form() {
                 } else stack.push_back(static_cast<size_t>(p));
             }
         }
+        for (ValueId v : f_[nodes[i].inst].operands) {
+            int p = node_of(v);
+            if (changed || p < 0 || !nodes[static_cast<size_t>(p)].copied) continue;
+            nodes[static_cast<size_t>(p)].copied = false;
+            nodes[static_cast<size_t>(p)].real = changed = true;
+        }
         SIFR_CHECK(changed, "'{}' cannot stand in a kernel of its own", name_of(f_[nodes[i].inst].op));
         clusters.clear();
         for (Node& n : nodes) n.cluster = -1;
@@ -517,7 +554,7 @@ void Clusters::form() {
     }
     for (Cluster& c : clusters) {
         if (!c.kind.empty()) continue;
-        c.kind = c.shape == Shape::Rows ? "rows" : c.shape == Shape::Columns ? "columns" : "pointwise";
+        c.kind = c.shape == Shape::Contraction ? "contraction" : c.shape == Shape::Rows ? "rows" : c.shape == Shape::Columns ? "columns" : "pointwise";
         if (c.members.size() == 1 && nodes[c.members[0]].role == Role::Fill) c.kind = "fill";
         if (c.members.size() == 1 && nodes[c.members[0]].role == Role::Extract) c.kind = "copy";
     }

@@ -18,7 +18,7 @@ Role role_of(const Function& f, const Inst& inst);
 /// The clusters of one region: which instructions become one kernel, which are written again into each that reads them.
 class Clusters {
 public:
-    enum class Shape : uint8_t { Pointwise, Rows, Columns, Single };
+    enum class Shape : uint8_t { Pointwise, Rows, Columns, Contraction, Single };
     struct Cluster {
         Shape shape = Shape::Single;
         Sizes space;
@@ -48,6 +48,7 @@ private:
     void decide_copies();
     void form();
     bool place(size_t i);
+    [[nodiscard]] bool operands_walkable(size_t i) const;
     bool inserts_into_member(const Cluster& c, size_t i) const;
     bool joins(Cluster c, size_t i, Cluster& out) const;
     bool merges(const Cluster& a, const Cluster& b, Cluster& out) const;
