@@ -145,6 +145,10 @@ void Clusters::collect() {
         } else behind(last_clock);
         clocks_before_.push_back(clocks);
     }
+    producers_.resize(nodes.size());
+    for (size_t i = 0; i < nodes.size(); ++i) {
+        for (size_t u : nodes[i].users) producers_[u].push_back(i);
+    }
     for (size_t i = 0; i < nodes.size(); ++i) {
         const Inst& inst = f_[nodes[i].inst];
         int c = 0;
@@ -385,7 +389,19 @@ bool Clusters::joins(Cluster c, size_t i, Cluster& out) const {
 }
 
 bool Clusters::merges(const Cluster& a, const Cluster& b, Cluster& out) const {
-    if (a.shape == Shape::Single || b.shape == Shape::Single || a.shape == Shape::Columns || b.shape == Shape::Columns) return false;
+    if (a.shape == Shape::Single || b.shape == Shape::Single || (a.shape == Shape::Columns) != (b.shape == Shape::Columns)) return false;
+    if (a.shape == Shape::Columns) {
+        // Side by side only: a second pass along columns would read them from far memory again.
+        for (const auto& [reader, read] : {std::pair{&a, &b}, {&b, &a}}) {
+            for (size_t m : reader->members) {
+                std::set<size_t> real;
+                reach(m, real);
+                for (size_t r : real) {
+                    if (std::binary_search(read->members.begin(), read->members.end(), r)) return false;
+                }
+            }
+        }
+    }
     if (a.space != b.space || (a.axis >= 0 && b.axis >= 0 && a.axis != b.axis)) return false;
     bool product = a.shape == Shape::Contraction || b.shape == Shape::Contraction;
     if (product && (a.shape == b.shape || a.axis >= 0 || b.axis >= 0)) return false;
@@ -402,29 +418,36 @@ bool Clusters::merges(const Cluster& a, const Cluster& b, Cluster& out) const {
     return true;
 }
 
+/// Does a path lead from `from` through something outside of both sets to `to`? Looked for backwards, so that only what lies
+/// between the two is visited.
 bool Clusters::path_outside(const std::set<size_t>& from, const std::set<size_t>& to) const {
-    if (to.empty()) return false;
-    size_t limit = *to.rbegin();
-    // State: a node, and whether the path has been outside already.
+    if (from.empty() || to.empty()) return false;
+    size_t first = *from.begin();
+    visited_.resize(nodes.size(), {0, 0});
+    ++stamp_;
     std::vector<std::pair<size_t, bool>> stack;
-    std::set<std::pair<size_t, bool>> seen;
-    for (size_t n : from) stack.emplace_back(n, false);
+    auto visit = [&](size_t n, bool outside) {
+        // A node in front of all of `from` depends on none of it.
+        if (n <= first && !from.count(n)) return;
+        int& seen = outside ? visited_[n].second : visited_[n].first;
+        if (seen == stamp_) return;
+        seen = stamp_;
+        stack.emplace_back(n, outside);
+    };
+    for (size_t n : to) stack.emplace_back(n, false);
     while (!stack.empty()) {
         auto [n, outside] = stack.back();
         stack.pop_back();
-        for (size_t u : nodes[n].users) {
-            if (u > limit) continue;
-            bool inside = from.count(u) || to.count(u);
-            if (inside && outside) return true;
-            if (inside) continue;
-            // A node that is only copied is part of whatever reads it.
-            bool now_outside = outside || nodes[u].real;
-            if (seen.insert({u, now_outside}).second) stack.emplace_back(u, now_outside);
-            // The other members of a cluster on the path lead on, too.
-            if (nodes[u].real && nodes[u].cluster >= 0) {
-                for (size_t m : clusters[static_cast<size_t>(nodes[u].cluster)].members) {
-                    if (seen.insert({m, true}).second) stack.emplace_back(m, true);
-                }
+        for (size_t p : producers_[n]) {
+            if (from.count(p)) {
+                if (outside) return true;
+                continue;
+            }
+            if (to.count(p)) continue;
+            // A node that is only copied is part of whatever reads it; the other members of a cluster on the path lead on, too.
+            visit(p, outside || nodes[p].real);
+            if (nodes[p].real && nodes[p].cluster >= 0) {
+                for (size_t m : clusters[static_cast<size_t>(nodes[p].cluster)].members) visit(m, true);
             }
         }
     }
@@ -512,12 +535,50 @@ bool Clusters::place(size_t i) {
         bool fits = b.size() == 1 ? joins(other, i, merged) : merges(other, mine, merged);
         if (!fits || path_outside(a, b) || path_outside(b, a)) continue;
         std::sort(merged.members.begin(), merged.members.end());
-        for (size_t m : mine.members) nodes[m].cluster = candidate;
-        if (static_cast<size_t>(n.cluster) != static_cast<size_t>(candidate)) mine.members.clear();
+        mine.members.clear();  // they are in `merged`
         clusters[static_cast<size_t>(candidate)] = std::move(merged);
         for (size_t m : clusters[static_cast<size_t>(candidate)].members) nodes[m].cluster = candidate;
     }
     return true;
+}
+
+/// Clusters over one space that read the same memory read it once.
+void Clusters::join_siblings() {
+    std::map<uint32_t, std::vector<int>> readers;  // by value
+    for (size_t c = 0; c < clusters.size(); ++c) {
+        const Cluster& cluster = clusters[c];
+        if (cluster.members.empty() || cluster.shape == Shape::Single || cluster.shape == Shape::Contraction) continue;
+        std::vector<size_t> stack(cluster.members);
+        std::set<size_t> seen(stack.begin(), stack.end());
+        std::set<uint32_t> values;
+        while (!stack.empty()) {
+            size_t n = stack.back();
+            stack.pop_back();
+            for (ValueId v : f_[nodes[n].inst].operands) {
+                if (!f_.type(v).is_tensor()) continue;
+                int p = node_of(v);
+                if (p >= 0 && nodes[static_cast<size_t>(p)].copied) {
+                    if (seen.insert(static_cast<size_t>(p)).second) stack.push_back(static_cast<size_t>(p));
+                } else if (element_count(f_.type(v).sizes) == element_count(cluster.space)) values.insert(v.index);
+            }
+        }
+        for (uint32_t v : values) readers[v].push_back(static_cast<int>(c));
+    }
+    for (auto& [value, list] : readers) {
+        for (size_t i = 0; i < list.size(); ++i) {
+            for (size_t j = i + 1; j < list.size(); ++j) {
+                Cluster &a = clusters[static_cast<size_t>(list[i])], &b = clusters[static_cast<size_t>(list[j])];
+                if (list[i] == list[j] || a.members.empty() || b.members.empty()) continue;
+                std::set<size_t> in_a(a.members.begin(), a.members.end()), in_b(b.members.begin(), b.members.end());
+                Cluster merged;
+                if (!merges(a, b, merged) || path_outside(in_a, in_b) || path_outside(in_b, in_a)) continue;
+                b.members.clear();
+                a = std::move(merged);
+                for (size_t m : a.members) nodes[m].cluster = list[i];
+                list[j] = list[i];
+            }
+        }
+    }
 }
 
 void Clusters::form() {
@@ -552,6 +613,7 @@ void Clusters::form() {
         for (Node& n : nodes) n.cluster = -1;
         i = static_cast<size_t>(-1);
     }
+    join_siblings();
     for (Cluster& c : clusters) {
         if (!c.kind.empty()) continue;
         c.kind = c.shape == Shape::Contraction ? "contraction" : c.shape == Shape::Rows ? "rows" : c.shape == Shape::Columns ? "columns" : "pointwise";

@@ -47,6 +47,7 @@ private:
     void collect();
     void decide_copies();
     void form();
+    void join_siblings();
     bool place(size_t i);
     [[nodiscard]] bool operands_walkable(size_t i) const;
     bool inserts_into_member(const Cluster& c, size_t i) const;
@@ -66,6 +67,9 @@ private:
     std::map<uint32_t, size_t> node_by_inst_;
     std::vector<int> cost_;
     std::vector<int> clocks_before_;  ///< per node: clock reads in front of it
+    std::vector<std::vector<size_t>> producers_;  ///< per node: the inverse of `users`
+    mutable std::vector<std::pair<int, int>> visited_;
+    mutable int stamp_ = 0;
 };
 
 }  // namespace sifr

@@ -20,8 +20,9 @@ void GroupLowering::scan() {
     if (!extremum && !product && combiner != "sum") throw NotSupported(fmt::format("a scan by '{}'", combiner));
     size_t axis = in.sizes.empty() ? 0 : dim_attribute(inst, in.sizes.size());
     int64_t length = in.sizes.empty() ? 1 : in.sizes[axis];
-    // Floats are accumulated in F64, as PyTorch's scans are.
-    DType wide = extremum ? (in.dtype == DType::F16 || in.dtype == DType::BF16 ? DType::F32 : in.dtype) : is_float(out.dtype) ? DType::F64 : out.dtype;
+    // Half precision is accumulated in F32.
+    DType own = extremum ? in.dtype : out.dtype;
+    DType wide = own == DType::F16 || own == DType::BF16 ? DType::F32 : own;
     if (length == 0) return;
     std::vector<bool> walked(in.sizes.size(), true);
     if (!in.sizes.empty()) walked[axis] = false;

@@ -140,6 +140,30 @@ bool split_insert_add(Function& f, InstId id) {
     return true;
 }
 
+/// Pure instructions whose results nobody reads, readers first.
+void erase_unused(Function& f) {
+    std::vector<int> uses(f.values.size(), 0);
+    for (const Inst& i : f.insts) {
+        if (i.erased) continue;
+        for (ValueId v : i.operands) ++uses[v.index];
+    }
+    for (const Region& r : f.regions) {
+        for (ValueId v : r.results) ++uses[v.index];
+    }
+    for (const Value& v : f.values) {
+        for (const RunTimeSize& s : v.type.run_time_sizes) ++uses[s.size.index];
+    }
+    std::vector<InstId> order;
+    walk(f, f.body, [&](InstId id) { order.push_back(id); });
+    for (size_t k = order.size(); k-- > 0;) {
+        const Inst& i = f[order[k]];
+        if (i.erased || !i.regions.empty() || def(i.op).effect != Effect::Pure || i.results.empty()) continue;
+        if (std::any_of(i.results.begin(), i.results.end(), [&](ValueId v) { return uses[v.index] != 0; })) continue;
+        for (ValueId v : i.operands) --uses[v.index];
+        f.erase(order[k]);
+    }
+}
+
 }  // namespace
 
 void prepare_for_fusion(Function& f) {
@@ -151,6 +175,7 @@ void prepare_for_fusion(Function& f) {
         else if (f[id].op == "triu_indices"_op || f[id].op == "tril_indices"_op) write_triangle(f, id, f[id].op == "triu_indices"_op);
         else if (f[id].op == "insert_add"_op) split_insert_add(f, id);
     }
+    erase_unused(f);
 }
 
 }  // namespace sifr

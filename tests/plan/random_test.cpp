@@ -62,7 +62,7 @@ private:
                 case 5: case 6: {
                     if (t.rank() == 0) break;
                     int64_t d = pick(t.rank());
-                    ValueId s = b.emit(pick(3) == 0 ? "amax"_op : "sum.dim"_op, {v}, attrs({{"dim", std::vector<int64_t>{d}}, {"keepdim", true}}));
+                    ValueId s = b.emit("sum.dim"_op, {v}, attrs({{"dim", std::vector<int64_t>{d}}, {"keepdim", true}}));
                     values.push_back(s);
                     values.push_back(b.emit(pick(2) ? "sub"_op : "mul"_op, {v, s}));
                     break;
