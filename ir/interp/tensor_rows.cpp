@@ -161,7 +161,7 @@ Combine combine_named(std::string_view name) {
 
 /// One axis of `t` reduced; the axis stays with size 1. `t` holds values in the accumulator's dtype.
 RunTensor reduce_axis(const RunTensor& t, size_t axis, Combine combine) {
-    bool lanes = axis + 1 == t.sizes().size();
+    bool lanes = std::all_of(t.sizes().begin() + static_cast<std::ptrdiff_t>(axis) + 1, t.sizes().end(), [](int64_t n) { return n == 1; });
     Sizes sizes = t.sizes();
     int64_t length = sizes[axis];
     sizes[axis] = 1;
@@ -261,7 +261,7 @@ Results evaluate_pointwise(const Execution& x) {
 }
 
 /// Inner axes first, each a reduction of its own over the result of the one before, in the order that reduce_order.h defines:
-/// Lanes along the last axis, Rows along any other. Half precision is accumulated in F32 and rounded after each axis.
+/// Lanes along an axis with none but axes of size 1 behind it, Rows along any other. Half precision is accumulated in F32 and rounded after each axis.
 Results evaluate_reduction(const Execution& x) {
     Combine combine = combine_named(def(x.inst.op).reduction);
     RunTensor t = x.tensor(0);

@@ -14,6 +14,7 @@ public:
     TextCursor(const SourceFile& file, size_t offset) : file_(file), text_(file.text()), at_(offset) {}
 
     [[nodiscard]] size_t offset() const { return at_; }
+    void seek(size_t offset) { at_ = offset; }  ///< goes on where another parser stopped
     [[nodiscard]] bool at_end();                 ///< nothing but blanks and comments is left
     [[nodiscard]] bool peek(std::string_view t); ///< the next token is `t` (a word must end where `t` ends)
     bool take(std::string_view t);               ///< the same, and steps over it

@@ -9,7 +9,7 @@ namespace sifr {
 // The order of a reduction is part of the program's meaning: every interpreter and back end executes the same one, so
 // the bits do not depend on the machine or on the number of threads.
 //
-// Lanes (the reduced axis is innermost): element k goes to lane k mod 16, for all dtypes. A block is 128 elements: each
+// Lanes (the reduced axis is innermost: only axes of size 1 stand behind it): element k goes to lane k mod 16, for all dtypes. A block is 128 elements: each
 // lane adds its 8 in order, starting from the combiner's identity. Block results are combined pairwise, lane by lane, in a binary tree that
 // grows like a counter: after block b (from 0), while bit i of b is set, the stack's top two are combined (older op newer).
 // What remains on the stack is combined from the newest to the oldest: acc = older op acc. Then the 16 lanes are folded:

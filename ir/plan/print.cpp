@@ -24,7 +24,7 @@ public:
             if (base.empty() || std::isdigit(static_cast<unsigned char>(base[0]))) base = "t" + base;
             (void)number;
             std::string name = base;
-            for (int n = 1; !taken.insert(name).second; ++n) name = fmt::format("{}.{}", base, n);
+            for (int n = 1; !taken.insert(name).second; ++n) name = fmt::format("{}_{}", base, n);
             return name;
         };
         for (size_t b = 0; b < p.buffers.size(); ++b) buffers_.push_back("#" + unique(p.buffers[b].name, b));

@@ -17,6 +17,7 @@
 #include <queue>
 
 #include "ir/base/check.h"
+#include "passes/fusion/reduce_axis.h"
 
 namespace sifr {
 
@@ -143,6 +144,10 @@ void Clusters::collect() {
             ++clocks;
         } else behind(last_clock);
         clocks_before_.push_back(clocks);
+    }
+    producers_.resize(nodes.size());
+    for (size_t i = 0; i < nodes.size(); ++i) {
+        for (size_t u : nodes[i].users) producers_[u].push_back(i);
     }
     for (size_t i = 0; i < nodes.size(); ++i) {
         const Inst& inst = f_[nodes[i].inst];
@@ -290,7 +295,7 @@ bool Clusters::coordinates_agree(const Cluster& c, ValueId v, const Coords& at, 
         auto inner = frame_coords(inst.attrs.get<Layout>("layout"), f_.type(inst.operands[0]).sizes, at, indices, open);
         return inner && coordinates_agree(c, inst.operands[0], *inner, depth + 1);
     }
-    if (nodes[static_cast<size_t>(p)].role == Role::Fill) return !(at.flat && inst.op == "eye"_op);
+    if (nodes[static_cast<size_t>(p)].role == Role::Fill) return !(at.flat && inst.op == "eye"_op);  // a position on two axes
     for (ValueId o : inst.operands) {
         if (!f_.type(o).is_tensor()) continue;
         auto inner = broadcast_coords(f_.type(o).sizes, f_.type(v).sizes, at);
@@ -315,7 +320,7 @@ bool Clusters::readable(const Cluster& c, size_t i) const {
             const Sizes& sizes = f_.type(inst.operands[1]).sizes;
             return coordinates_agree(c, inst.operands[1], sizes == c.space ? full : row(sizes), 0);
         }
-        case Role::Fill: return true;
+        case Role::Fill: case Role::Contraction: return true;
         default: break;
     }
     const Sizes& sizes = f_.type(inst.results[0]).sizes;
@@ -354,10 +359,10 @@ bool Clusters::joins(Cluster c, size_t i, Cluster& out) const {
     if (inserts_into_member(c, i)) return false;
     if (n.role == Role::Reduce) {
         const Sizes& sizes = f_.type(inst.operands[0]).sizes;
-        int axis = static_cast<int>(inst.attrs.get<std::vector<int64_t>>("dim").at(0));
-        bool innermost = axis + 1 == static_cast<int>(sizes.size());
+        int axis = reduced_axis(f_, inst);
+        bool innermost = is_innermost(sizes, axis);
         if (sizes != c.space || (c.axis >= 0 && c.axis != axis)) return false;
-        if (c.shape == Shape::Columns) return false;
+        if (c.shape == Shape::Columns || c.shape == Shape::Contraction) return false;
         if (c.shape == Shape::Pointwise) {
             c.shape = innermost ? Shape::Rows : Shape::Columns;
             c.axis = axis;
@@ -384,10 +389,24 @@ bool Clusters::joins(Cluster c, size_t i, Cluster& out) const {
 }
 
 bool Clusters::merges(const Cluster& a, const Cluster& b, Cluster& out) const {
-    if (a.shape == Shape::Single || b.shape == Shape::Single || a.shape == Shape::Columns || b.shape == Shape::Columns) return false;
+    if (a.shape == Shape::Single || b.shape == Shape::Single || (a.shape == Shape::Columns) != (b.shape == Shape::Columns)) return false;
+    if (a.shape == Shape::Columns) {
+        // Side by side only: a second pass along columns would read them from far memory again.
+        for (const auto& [reader, read] : {std::pair{&a, &b}, {&b, &a}}) {
+            for (size_t m : reader->members) {
+                std::set<size_t> real;
+                reach(m, real);
+                for (size_t r : real) {
+                    if (std::binary_search(read->members.begin(), read->members.end(), r)) return false;
+                }
+            }
+        }
+    }
     if (a.space != b.space || (a.axis >= 0 && b.axis >= 0 && a.axis != b.axis)) return false;
+    bool product = a.shape == Shape::Contraction || b.shape == Shape::Contraction;
+    if (product && (a.shape == b.shape || a.axis >= 0 || b.axis >= 0)) return false;
     if (a.members.size() + b.members.size() > most_members) return false;
-    out = a.axis >= 0 ? a : b;
+    out = a.axis >= 0 || a.shape == Shape::Contraction ? a : b;
     out.members.clear();
     std::merge(a.members.begin(), a.members.end(), b.members.begin(), b.members.end(), std::back_inserter(out.members));
     for (size_t m : out.members) {
@@ -399,33 +418,64 @@ bool Clusters::merges(const Cluster& a, const Cluster& b, Cluster& out) const {
     return true;
 }
 
+/// Does a path lead from `from` through something outside of both sets to `to`? Looked for backwards, so that only what lies
+/// between the two is visited.
 bool Clusters::path_outside(const std::set<size_t>& from, const std::set<size_t>& to) const {
-    if (to.empty()) return false;
-    size_t limit = *to.rbegin();
-    // State: a node, and whether the path has been outside already.
+    if (from.empty() || to.empty()) return false;
+    size_t first = *from.begin();
+    visited_.resize(nodes.size(), {0, 0});
+    ++stamp_;
     std::vector<std::pair<size_t, bool>> stack;
-    std::set<std::pair<size_t, bool>> seen;
-    for (size_t n : from) stack.emplace_back(n, false);
+    auto visit = [&](size_t n, bool outside) {
+        // A node in front of all of `from` depends on none of it.
+        if (n <= first && !from.count(n)) return;
+        int& seen = outside ? visited_[n].second : visited_[n].first;
+        if (seen == stamp_) return;
+        seen = stamp_;
+        stack.emplace_back(n, outside);
+    };
+    for (size_t n : to) stack.emplace_back(n, false);
     while (!stack.empty()) {
         auto [n, outside] = stack.back();
         stack.pop_back();
-        for (size_t u : nodes[n].users) {
-            if (u > limit) continue;
-            bool inside = from.count(u) || to.count(u);
-            if (inside && outside) return true;
-            if (inside) continue;
-            // A node that is only copied is part of whatever reads it.
-            bool now_outside = outside || nodes[u].real;
-            if (seen.insert({u, now_outside}).second) stack.emplace_back(u, now_outside);
-            // The other members of a cluster on the path lead on, too.
-            if (nodes[u].real && nodes[u].cluster >= 0) {
-                for (size_t m : clusters[static_cast<size_t>(nodes[u].cluster)].members) {
-                    if (seen.insert({m, true}).second) stack.emplace_back(m, true);
-                }
+        for (size_t p : producers_[n]) {
+            if (from.count(p)) {
+                if (outside) return true;
+                continue;
+            }
+            if (to.count(p)) continue;
+            // A node that is only copied is part of whatever reads it; the other members of a cluster on the path lead on, too.
+            visit(p, outside || nodes[p].real);
+            if (nodes[p].real && nodes[p].cluster >= 0) {
+                for (size_t m : clusters[static_cast<size_t>(nodes[p].cluster)].members) visit(m, true);
             }
         }
     }
     return false;
+}
+
+/// Each operand of a product is memory that is walked by constant strides.
+bool Clusters::operands_walkable(size_t i) const {
+    const Inst& inst = f_[nodes[i].inst];
+    for (ValueId v : inst.operands) {
+        Coords at = space_coords(f_.type(v).sizes);
+        Sizes extents = f_.type(v).sizes;
+        auto range = [&](VarId s) -> std::optional<std::pair<int64_t, int64_t>> {
+            if (s.index >= extents.size()) return std::nullopt;
+            return std::pair<int64_t, int64_t>(0, extents[s.index] - 1);
+        };
+        for (int p = node_of(v); p >= 0 && nodes[static_cast<size_t>(p)].copied; p = node_of(v)) {
+            const Inst& made = f_[nodes[static_cast<size_t>(p)].inst];
+            if (made.op != "extract"_op) break;
+            std::vector<VarId> indices;
+            for (size_t k = 0; k < made.attrs.get<Layout>("layout").index_scales.size(); ++k) indices.push_back(VarId(1000 + k));
+            auto inner = frame_coords(made.attrs.get<Layout>("layout"), f_.type(made.operands[0]).sizes, at, indices, range);
+            if (!inner) return false;
+            at = *inner;
+            v = made.operands[0];
+        }
+    }
+    return true;
 }
 
 /// False if what the node reads cannot be computed in a kernel together with it.
@@ -447,19 +497,23 @@ bool Clusters::place(size_t i) {
         own.shape = Shape::Pointwise;
         if (n.role == Role::Reduce) {
             own.space = f_.type(inst.operands[0]).sizes;
-            own.axis = static_cast<int>(inst.attrs.get<std::vector<int64_t>>("dim").at(0));
-            own.shape = own.axis + 1 == static_cast<int>(own.space.size()) ? Shape::Rows : Shape::Columns;
+            own.axis = reduced_axis(f_, inst);
+            own.shape = is_innermost(own.space, own.axis) ? Shape::Rows : Shape::Columns;
         } else {
             own.space = n.role == Role::Insert ? f_.type(inst.operands[1]).sizes : f_.type(inst.results[0]).sizes;
         }
         if (!readable(own, i)) return false;
+    } else if (n.role == Role::Contraction) {
+        own.shape = Shape::Contraction;
+        own.space = f_.type(inst.results[0]).sizes;
+        if (!operands_walkable(i)) return false;
     } else {
-        own.kind = alias ? "alias" : n.role == Role::Contraction ? "contraction" : n.role == Role::Gather ? "gather" : n.role == Role::Scatter ? "scatter"
+        own.kind = alias ? "alias" : n.role == Role::Gather ? "gather" : n.role == Role::Scatter ? "scatter"
                    : n.role == Role::Scan ? "scan" : "concat";
     }
     n.cluster = static_cast<int>(clusters.size());
     clusters.push_back(own);
-    if (!nest) return true;
+    if (!nest && own.shape != Shape::Contraction) return true;
 
     std::set<size_t> producers;
     reach(i, producers);
@@ -481,12 +535,50 @@ bool Clusters::place(size_t i) {
         bool fits = b.size() == 1 ? joins(other, i, merged) : merges(other, mine, merged);
         if (!fits || path_outside(a, b) || path_outside(b, a)) continue;
         std::sort(merged.members.begin(), merged.members.end());
-        for (size_t m : mine.members) nodes[m].cluster = candidate;
-        if (static_cast<size_t>(n.cluster) != static_cast<size_t>(candidate)) mine.members.clear();
+        mine.members.clear();  // they are in `merged`
         clusters[static_cast<size_t>(candidate)] = std::move(merged);
         for (size_t m : clusters[static_cast<size_t>(candidate)].members) nodes[m].cluster = candidate;
     }
     return true;
+}
+
+/// Clusters over one space that read the same memory read it once.
+void Clusters::join_siblings() {
+    std::map<uint32_t, std::vector<int>> readers;  // by value
+    for (size_t c = 0; c < clusters.size(); ++c) {
+        const Cluster& cluster = clusters[c];
+        if (cluster.members.empty() || cluster.shape == Shape::Single || cluster.shape == Shape::Contraction) continue;
+        std::vector<size_t> stack(cluster.members);
+        std::set<size_t> seen(stack.begin(), stack.end());
+        std::set<uint32_t> values;
+        while (!stack.empty()) {
+            size_t n = stack.back();
+            stack.pop_back();
+            for (ValueId v : f_[nodes[n].inst].operands) {
+                if (!f_.type(v).is_tensor()) continue;
+                int p = node_of(v);
+                if (p >= 0 && nodes[static_cast<size_t>(p)].copied) {
+                    if (seen.insert(static_cast<size_t>(p)).second) stack.push_back(static_cast<size_t>(p));
+                } else if (element_count(f_.type(v).sizes) == element_count(cluster.space)) values.insert(v.index);
+            }
+        }
+        for (uint32_t v : values) readers[v].push_back(static_cast<int>(c));
+    }
+    for (auto& [value, list] : readers) {
+        for (size_t i = 0; i < list.size(); ++i) {
+            for (size_t j = i + 1; j < list.size(); ++j) {
+                Cluster &a = clusters[static_cast<size_t>(list[i])], &b = clusters[static_cast<size_t>(list[j])];
+                if (list[i] == list[j] || a.members.empty() || b.members.empty()) continue;
+                std::set<size_t> in_a(a.members.begin(), a.members.end()), in_b(b.members.begin(), b.members.end());
+                Cluster merged;
+                if (!merges(a, b, merged) || path_outside(in_a, in_b) || path_outside(in_b, in_a)) continue;
+                b.members.clear();
+                a = std::move(merged);
+                for (size_t m : a.members) nodes[m].cluster = list[i];
+                list[j] = list[i];
+            }
+        }
+    }
 }
 
 void Clusters::form() {
@@ -510,14 +602,21 @@ void Clusters::form() {
                 } else stack.push_back(static_cast<size_t>(p));
             }
         }
+        for (ValueId v : f_[nodes[i].inst].operands) {
+            int p = node_of(v);
+            if (changed || p < 0 || !nodes[static_cast<size_t>(p)].copied) continue;
+            nodes[static_cast<size_t>(p)].copied = false;
+            nodes[static_cast<size_t>(p)].real = changed = true;
+        }
         SIFR_CHECK(changed, "'{}' cannot stand in a kernel of its own", name_of(f_[nodes[i].inst].op));
         clusters.clear();
         for (Node& n : nodes) n.cluster = -1;
         i = static_cast<size_t>(-1);
     }
+    join_siblings();
     for (Cluster& c : clusters) {
         if (!c.kind.empty()) continue;
-        c.kind = c.shape == Shape::Rows ? "rows" : c.shape == Shape::Columns ? "columns" : "pointwise";
+        c.kind = c.shape == Shape::Contraction ? "contraction" : c.shape == Shape::Rows ? "rows" : c.shape == Shape::Columns ? "columns" : "pointwise";
         if (c.members.size() == 1 && nodes[c.members[0]].role == Role::Fill) c.kind = "fill";
         if (c.members.size() == 1 && nodes[c.members[0]].role == Role::Extract) c.kind = "copy";
     }

@@ -18,7 +18,7 @@ Role role_of(const Function& f, const Inst& inst);
 /// The clusters of one region: which instructions become one kernel, which are written again into each that reads them.
 class Clusters {
 public:
-    enum class Shape : uint8_t { Pointwise, Rows, Columns, Single };
+    enum class Shape : uint8_t { Pointwise, Rows, Columns, Contraction, Single };
     struct Cluster {
         Shape shape = Shape::Single;
         Sizes space;
@@ -47,7 +47,9 @@ private:
     void collect();
     void decide_copies();
     void form();
+    void join_siblings();
     bool place(size_t i);
+    [[nodiscard]] bool operands_walkable(size_t i) const;
     bool inserts_into_member(const Cluster& c, size_t i) const;
     bool joins(Cluster c, size_t i, Cluster& out) const;
     bool merges(const Cluster& a, const Cluster& b, Cluster& out) const;
@@ -65,6 +67,9 @@ private:
     std::map<uint32_t, size_t> node_by_inst_;
     std::vector<int> cost_;
     std::vector<int> clocks_before_;  ///< per node: clock reads in front of it
+    std::vector<std::vector<size_t>> producers_;  ///< per node: the inverse of `users`
+    mutable std::vector<std::pair<int, int>> visited_;
+    mutable int stamp_ = 0;
 };
 
 }  // namespace sifr

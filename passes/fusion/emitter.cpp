@@ -62,6 +62,12 @@ VarId Emitter::loop_var(const std::string& name, int64_t extent) {
     return v;
 }
 
+VarId Emitter::declare(const std::string& name, DType type) {
+    VarId v = kernel.add_var(name, type);
+    var_level_[v.index] = depth();
+    return v;
+}
+
 VarRange Emitter::ranges() const {
     return [this](VarId v) -> std::optional<std::pair<int64_t, int64_t>> {
         auto it = var_range_.find(v.index);
@@ -303,6 +309,34 @@ ExprId Emitter::fill(const Inst& inst, const Coords& c) {
         SIFR_CHECK(!c.flat, "an identity matrix at flat coordinates");
         ExprId same = kernel.exprs.binary(ScalarOp::Eq, number(c.at[0]), number(c.at[1]));
         return cast(same, t.dtype);
+    }
+    // What nobody may read: any value will do.
+    if (inst.op == "empty"_op) return cast(kernel.exprs.constant_int(DType::I64, 0), t.dtype);
+    ExprArena& x = kernel.exprs;
+    if (inst.op == "from_scalars"_op) {
+        Affine at = linear(c, t.sizes);
+        auto value = [&](size_t k) { return cast(element(inst.operands.at(k), {}), t.dtype); };
+        if (at.is_constant()) return value(static_cast<size_t>(at.base));
+        ExprId i = bind_at(number(at), "number", level_of(at)), chosen = value(inst.operands.size() - 1);
+        for (size_t k = inst.operands.size() - 1; k-- > 0;)
+            chosen = x.ternary(ScalarOp::Select, x.binary(ScalarOp::Eq, i, x.constant_int(DType::I64, static_cast<int64_t>(k))), value(k), chosen);
+        return chosen;
+    }
+    if (inst.op == "linspace"_op) {
+        // The first half from the start, the second from the end, in the result's own dtype, as PyTorch.
+        DType wide = t.dtype == DType::F16 || t.dtype == DType::BF16 ? DType::F32 : is_float(t.dtype) ? t.dtype : DType::F64;
+        int64_t steps = t.sizes.at(0);
+        ExprId start = cast(element(inst.operands[0], {}), wide), end = cast(element(inst.operands[1], {}), wide);
+        if (steps == 1) return cast(start, t.dtype);
+        ExprId count = cast(x.constant_int(DType::I64, steps - 1), wide);
+        ExprId step = bind_at(x.binary(ScalarOp::Div, x.binary(ScalarOp::Sub, end, start), count), "step", 0);
+        Affine at = linear(c, t.sizes);
+        ExprId i = bind_at(number(at), "number", level_of(at));
+        ExprId back = x.binary(ScalarOp::Sub, x.constant_int(DType::I64, steps - 1), i);
+        ExprId front = x.binary(ScalarOp::Add, start, x.binary(ScalarOp::Mul, step, cast(i, wide)));
+        ExprId rear = x.binary(ScalarOp::Sub, end, x.binary(ScalarOp::Mul, step, cast(back, wide)));
+        ExprId first = x.binary(ScalarOp::Lt, i, x.constant_int(DType::I64, steps / 2));
+        return cast(x.ternary(ScalarOp::Select, first, front, rear), t.dtype);
     }
     throw NotSupported(fmt::format("'{}' in a kernel", name_of(inst.op)));
 }

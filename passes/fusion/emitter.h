@@ -31,6 +31,7 @@ public:
     void append(Stmt s);
     [[nodiscard]] int depth() const { return static_cast<int>(scopes_.size()) - 1; }
     VarId loop_var(const std::string& name, int64_t extent);  ///< declared in the innermost block: of the loop that it is the body of
+    VarId declare(const std::string& name, DType type);        ///< a variable of the innermost block, without a range
     [[nodiscard]] VarRange ranges() const;
 
     // Values.

@@ -14,6 +14,7 @@
 
 #include "ir/base/check.h"
 #include "passes/fusion/nest.h"
+#include "passes/fusion/reduce_axis.h"
 
 namespace sifr {
 
@@ -117,7 +118,7 @@ void GroupLowering::copy_rest(const Output& o) {
 void GroupLowering::row(const Nest& n, std::vector<Affine>& at) {
     size_t axis = static_cast<size_t>(n.axis);
     int64_t length = n.space[axis];
-    bool lanes = axis + 1 == n.space.size();
+    bool lanes = is_innermost(n.space, n.axis);
 
     int last = 0;
     for (ValueId r : n.reductions) last = std::max(last, phase_of(n, r) - 1);
@@ -185,11 +186,13 @@ void GroupLowering::row(const Nest& n, std::vector<Affine>& at) {
         std::vector<std::pair<ValueId, VarId>> names;
         for (ValueId r : reductions) {
             const Inst& inst = e_.producer(r);
+            if (inst.results[0] != r) continue;  // the position beside the value that comes with it
             std::string combiner = def(inst.op).reduction;
             Reduce::Item item;
             ExprId value = e_.element(inst.operands[0], c);
             DType type = f_.type(inst.results[0]).dtype;
-            bool arg = combiner == "argmax" || combiner == "argmin";
+            bool both = inst.results.size() == 2;
+            bool arg = combiner == "argmax" || combiner == "argmin" || both;
             if (combiner == "any" || combiner == "all") value = e_.cast(value, DType::Bool);
             else if (!arg) value = e_.cast(value, type);
             DType acc = e_.kernel.exprs.type(value);
@@ -202,9 +205,17 @@ void GroupLowering::row(const Nest& n, std::vector<Affine>& at) {
                 if (combiner == text) item.combine = combine;
             }
             item.value = value;
-            item.result = e_.kernel.add_var(kernel_name_of(f_, r), arg ? DType::I64 : acc);
+            if (both) {
+                item.combine = item.combine == Combine::Max || item.combine == Combine::ArgMax ? Combine::ArgMax : Combine::ArgMin;
+                item.result_value = e_.kernel.add_var(kernel_name_of(f_, r), acc);
+                item.result = e_.kernel.add_var(kernel_name_of(f_, inst.results[1]), DType::I64);
+                names.emplace_back(r, item.result_value);
+                names.emplace_back(inst.results[1], item.result);
+            } else {
+                item.result = e_.kernel.add_var(kernel_name_of(f_, r), arg ? DType::I64 : acc);
+                names.emplace_back(r, item.result);
+            }
             reduce.items.push_back(item);
-            names.emplace_back(r, item.result);
         }
         for (const Output* o : here) store(*o, c);
         reduce.body = e_.close();
@@ -253,11 +264,11 @@ void GroupLowering::nest() {
         const Inst& inst = f_[id];
         if (inst.erased || def(inst.op).lower != Lower::Reduction) continue;
         const Sizes& sizes = f_.type(inst.operands[0]).sizes;
-        int axis = static_cast<int>(inst.attrs.get<std::vector<int64_t>>("dim").at(0));
+        int axis = reduced_axis(f_, inst);
         SIFR_CHECK(n.axis < 0 || (n.axis == axis && n.space == sizes), "reductions of different spaces in one group");
         n.axis = axis;
         n.space = sizes;
-        n.reductions.push_back(inst.results[0]);
+        n.reductions.insert(n.reductions.end(), inst.results.begin(), inst.results.end());
     }
     for (const Output& o : outputs_) {
         if (o.insert && !in_place_[o.result]) copy_rest(o);

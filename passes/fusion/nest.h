@@ -56,6 +56,9 @@ private:
     std::map<uint32_t, int> phases_;
 };
 
+/// The attribute `dim` of an instruction, counted from the front.
+size_t dim_attribute(const Inst& inst, size_t rank);
+
 /// Opens a loop over `extent` and calls `body` with its variable; the loop is appended behind.
 VarId loop(Emitter& e, const std::string& name, int64_t extent, const std::function<void(VarId)>& body);
 

@@ -2,6 +2,7 @@
 //
 //   %s = sum %x                       =>   %r = sum.dim %x, dim=[1]; %s = sum.dim %r, dim=[0]     (inner axis first, as the
 //                                          order of reductions over several axes is defined)
+//   %c = mm %a, %b   (f16)            =>   %d = mm (cast %a), (cast %b)  (f32); %c = cast %d
 //   %b = insert_add %a L, %p          =>   %e = extract %a L; %q = add %e, %p; %b = insert %a L, %q    (L names no place twice)
 
 #include "passes/fusion/prepare.h"
@@ -17,7 +18,7 @@ namespace sifr {
 Op reduction_row(std::string_view combiner) {
     for (uint16_t i = 0; i < op_name_count; ++i) {
         const OpDef& row = def(Op{i});
-        if (row.lower != Lower::Reduction || row.reduction != combiner || signature(Op{i}).result_count != 1) continue;
+        if (row.lower != Lower::Reduction || !row.reduction || row.reduction != combiner || signature(Op{i}).result_count != 1) continue;
         for (const Param& p : signature(Op{i}).params) {
             if (p.name == "dim") return Op{i};
         }
@@ -27,28 +28,26 @@ Op reduction_row(std::string_view combiner) {
 
 namespace {
 
+const Param* dim_param(Op op) {
+    for (const Param& p : signature(op).params) {
+        if (p.name == "dim") return &p;
+    }
+    return nullptr;
+}
+
 /// Reductions along one axis, inner first; the result has the sizes of the instruction's own.
 void split_reduction(Function& f, InstId id) {
     const Inst inst = f[id];
     const OpDef& row = def(inst.op);
     std::vector<int64_t> dims = rules::reduced_dims(InstCall(f, inst));
-    const AttrValue* dim = inst.attrs.find("dim");
-    const auto* list = dim ? std::get_if<std::vector<int64_t>>(dim) : nullptr;
-    bool ready = dims.size() == 1 && inst.results.size() == 1 && list && list->size() == 1 && (*list)[0] == dims[0];
-    if (ready) return;
-    if (inst.results.size() != 1) {
-        // Values and indices of one axis: the attribute is brought into its one form.
-        SIFR_CHECK(dims.size() == 1, "'{}' over {} axes", row.name, dims.size());
-        f[id].attrs.set("dim", std::vector<int64_t>{dims[0]});
-        return;
-    }
+    if (dims.size() == 1 && dim_param(inst.op) && f.type(inst.operands[0]).rank() > 0) return;
+    if (inst.results.size() != 1) throw NotSupported(fmt::format("'{}' of a 0-d tensor", row.name));
     Builder b(f, inst.parent, inst.location);
     b.before(id);
     const Type result = f.type(inst.results[0]);
     std::string_view combiner = row.reduction;
     bool arg = combiner == "argmax" || combiner == "argmin";
     ValueId v = inst.operands[0];
-    bool keep = inst.attrs.get_or("keepdim", false);
     if (arg && dims.size() != 1) {
         // The index counts all elements: over the flat value.
         v = b.reshape(v, {f.type(v).numel()});
@@ -65,7 +64,8 @@ void split_reduction(Function& f, InstId id) {
         Attrs a;
         for (const Param& p : signature(op).params) {
             if (p.is_operand()) continue;
-            if (p.name == "dim") a.set("dim", std::vector<int64_t>{dims[k]});
+            if (p.name == "dim" && p.kind == Param::Kind::Int) a.set("dim", dims[k]);
+            else if (p.name == "dim") a.set("dim", std::vector<int64_t>{dims[k]});
             else if (p.name == "keepdim") a.set("keepdim", false);
             else if (p.name == "dtype") a.set("dtype", result.dtype);
             else a.set(p.name, p.has_default ? p.default_value : AttrValue{});
@@ -73,10 +73,53 @@ void split_reduction(Function& f, InstId id) {
         InstId made = b.emit_typed(op, {v}, std::move(a), {Type::tensor(result.dtype, sizes)});
         v = f[made].results[0];
     }
-    (void)keep;
     if (f.type(v).sizes != result.sizes) v = b.reshape(v, result.sizes);
     f[v].name = f[inst.results[0]].name;
     replace_uses(f, inst.results[0], v);
+    f.erase(id);
+}
+
+/// Products of half precision are summed in F32 and rounded once.
+void widen_contraction(Function& f, InstId id) {
+    const Inst inst = f[id];
+    DType t = f.type(inst.results[0]).dtype;
+    if (t != DType::F16 && t != DType::BF16) return;
+    Builder b(f, inst.parent, inst.location);
+    b.before(id);
+    ValueId wide = b.emit(inst.op, {b.cast(inst.operands[0], DType::F32), b.cast(inst.operands[1], DType::F32)}, inst.attrs);
+    replace_uses(f, inst.results[0], b.cast(wide, t));
+    f.erase(id);
+}
+
+/// Rows and columns of a triangle are known by rule: a literal.
+void write_triangle(Function& f, InstId id, bool upper) {
+    const Inst inst = f[id];
+    const Type t = f.type(inst.results[0]);
+    int64_t rows = inst.attrs.get<int64_t>("row"), columns = inst.attrs.get<int64_t>("col"), offset = inst.attrs.get_or<int64_t>("offset", 0);
+    std::vector<int64_t> row_of, column_of;
+    for (int64_t r = 0; r < rows; ++r) {
+        for (int64_t c = 0; c < columns; ++c) {
+            if (upper ? c - r < offset : c - r > offset) continue;
+            row_of.push_back(r);
+            column_of.push_back(c);
+        }
+    }
+    row_of.insert(row_of.end(), column_of.begin(), column_of.end());
+    auto data = std::make_shared<TensorData>();
+    data->dtype = t.dtype;
+    size_t width = static_cast<size_t>(size_of(t.dtype));
+    for (int64_t v : row_of) {
+        for (size_t b = 0; b < width; ++b) data->bytes.push_back(static_cast<std::byte>(static_cast<uint64_t>(v) >> (8 * b)));
+    }
+    if (!is_integral(t.dtype)) throw NotSupported("indices of a triangle as floats");
+    Builder b(f, inst.parent, inst.location);
+    b.before(id);
+    Attrs a;
+    a.set("data", std::shared_ptr<const TensorData>(data));
+    a.set("sizes", t.sizes);
+    a.set("dtype", t.dtype);
+    InstId made = b.emit_typed("literal"_op, {}, std::move(a), {t});
+    replace_uses(f, inst.results[0], f[made].results[0]);
     f.erase(id);
 }
 
@@ -97,6 +140,30 @@ bool split_insert_add(Function& f, InstId id) {
     return true;
 }
 
+/// Pure instructions whose results nobody reads, readers first.
+void erase_unused(Function& f) {
+    std::vector<int> uses(f.values.size(), 0);
+    for (const Inst& i : f.insts) {
+        if (i.erased) continue;
+        for (ValueId v : i.operands) ++uses[v.index];
+    }
+    for (const Region& r : f.regions) {
+        for (ValueId v : r.results) ++uses[v.index];
+    }
+    for (const Value& v : f.values) {
+        for (const RunTimeSize& s : v.type.run_time_sizes) ++uses[s.size.index];
+    }
+    std::vector<InstId> order;
+    walk(f, f.body, [&](InstId id) { order.push_back(id); });
+    for (size_t k = order.size(); k-- > 0;) {
+        const Inst& i = f[order[k]];
+        if (i.erased || !i.regions.empty() || def(i.op).effect != Effect::Pure || i.results.empty()) continue;
+        if (std::any_of(i.results.begin(), i.results.end(), [&](ValueId v) { return uses[v.index] != 0; })) continue;
+        for (ValueId v : i.operands) --uses[v.index];
+        f.erase(order[k]);
+    }
+}
+
 }  // namespace
 
 void prepare_for_fusion(Function& f) {
@@ -104,8 +171,11 @@ void prepare_for_fusion(Function& f) {
     walk(f, f.body, [&](InstId id) { work.push_back(id); });
     for (InstId id : work) {
         if (def(f[id].op).lower == Lower::Reduction) split_reduction(f, id);
+        else if (def(f[id].op).lower == Lower::Contraction) widen_contraction(f, id);
+        else if (f[id].op == "triu_indices"_op || f[id].op == "tril_indices"_op) write_triangle(f, id, f[id].op == "triu_indices"_op);
         else if (f[id].op == "insert_add"_op) split_insert_add(f, id);
     }
+    erase_unused(f);
 }
 
 }  // namespace sifr

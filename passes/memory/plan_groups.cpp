@@ -55,6 +55,10 @@ bool Planner::fill(const Inst& g) {
     const Region& body = f_[g.regions[0]];
     if (g.attrs.get<std::string>("kind") != "fill" || body.results.size() != 1) return false;
     const Inst* full = f_.producer(body.results[0]);
+    if (full && full->op == "empty"_op) {
+        buffers_[g.results[0].index] = add_buffer(BufferDef::Kind::Arena, f_.type(body.results[0]), f_[g.results[0]].name);
+        return true;
+    }
     if (!full || full->op != "full"_op || !f_.is_constant(full->operands[0])) return false;
     const Type& t = f_.type(body.results[0]);
     auto number = f_.constant_float(full->operands[0]);
