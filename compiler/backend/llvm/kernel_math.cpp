@@ -1,4 +1,5 @@
 #include "compiler/backend/llvm/kernel_emitter.h"
+#include "ir/base/check.h"
 #include "ir/math/transcendental.h"
 
 // Transcendental functions: the formulas of ir/math, written as vector code. The bits are those of the interpreters.
