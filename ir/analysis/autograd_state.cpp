@@ -174,7 +174,7 @@ AutogradState::Saved AutogradState::save(VariableId v, bool is_output, const std
     if (variables_[v.index].inference)
         raise("RuntimeError", "Inference tensors cannot be saved for backward. Please do not use Tensors created in inference mode in computation tracked by autograd. To work around "
               "this, you can make a clone to get a normal tensor and use it in autograd, or use `torch.no_grad()` instead of `torch.inference_mode()`.");
-    return Saved{v, variables_[v.index].counter, version(v), is_output, op};
+    return Saved{v, variables_[v.index].counter, version(v), is_output, op, !is_output && variables_[v.index].node.valid()};
 }
 
 bool AutogradState::tracks(const Event& event, const char*& name) {
@@ -453,10 +453,11 @@ AutogradState::Hazard AutogradState::version_hazard(Span span, NodeId at, const 
             output = variables_[saved.variable.index].output;
         }
     }
+    if (producer == "CopySlices") producer = "torch::autograd::CopySlices";
     std::string text = fmt::format("one of the variables needed for gradient computation has been modified by an inplace operation: [{} [{}]]{} is at version {}; expected version {} "
                                    "instead. Hint: enable anomaly detection to find the operation that failed to compute its gradient, with torch.autograd.set_detect_anomaly(True, "
                                    "check_nan=False).",
-                                   tensor_type_name(var.type.dtype), sizes,
+                                   var.type.dtype == DType::Bool ? std::string_view("CPUBoolType") : tensor_type_name(var.type.dtype), sizes,
                                    producer.empty() ? std::string() : fmt::format(", which is output {} of {},", output, without_backward(producer)), counter.version, saved.version);
     Diagnostic d = diagnose(analysis_messages::saved_overwritten, span, nodes_[at.index].span.line, saved.version, counter.version);
     d.exception = "RuntimeError";
@@ -589,6 +590,17 @@ AutogradState::Outcome AutogradState::backward(const Request& request) {
                 return outcome;
             }
             for (const Saved& s : nodes_[n.index].saved) {
+                if (s.had_history && !variables_[s.variable.index].node.valid()) {
+                    Hazard h{ScriptError("RuntimeError", "Trying to use a saved tensor that has been detached in-place, i.e. with .detach_().This is not supported, please use out-of-place `.detach()` instead"), {}};
+                    h.diagnostic = diagnose(analysis_messages::saved_detached, request.span, nodes_[n.index].span.line);
+                    h.diagnostic.exception = h.error.type;
+                    h.diagnostic.exception_text = h.error.text;
+                    h.diagnostic.labels.push_back({request.span, "needed here"});
+                    h.diagnostic.labels.push_back({nodes_[n.index].span, fmt::format("saved here by '{}'", s.op)});
+                    h.diagnostic.help = "use `.detach()`, which leaves the tensor as it is";
+                    outcome.hazard = std::move(h);
+                    return outcome;
+                }
                 if (counters_[s.counter.index].version == s.version) continue;
                 Saved copy = s;
                 outcome.hazard = version_hazard(request.span, n, copy);
