@@ -55,7 +55,6 @@ public:
         int64_t version = 0;
         bool is_output = false;
         std::string op;   ///< the operation that saved it, without `Backward0`
-        bool had_history = false;  ///< an input that some node had made
     };
 
     /// Where the gradient of one operand goes: to a node's output, or into a leaf's `.grad`.

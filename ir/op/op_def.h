@@ -102,8 +102,6 @@ struct OpDef {
     LayoutRule layout = LayoutRule::Contiguous;
     std::vector<ViewLayout> (*view)(const OpCall&) = nullptr;  ///< rows with Lower::View: one per result
     bool multi_view = false;  ///< a view op with several outputs (split, unbind): PyTorch forbids writes through them
-    /// A view of memory that nobody else holds (PyTorch's _unsafe_view): for autograd a tensor of its own.
-    bool fresh_history = false;
     std::vector<Save> saves;
     const char* node = nullptr;  ///< the printed grad_fn, `MulBackward0`; null: not differentiable
     /// Where the name depends on the call (`PowBackward0` or `PowBackward1`); wins over `node`.

@@ -88,7 +88,7 @@ private:
             std::vector<Type> types;
             for (ValueId r : inst.results) types.push_back(f_.type(r));
             bool view = def(inst.op).lower == Lower::View;
-            bind(inst.results, 0, view && !def(inst.op).fresh_history ? state_.record_view(event, types, def(inst.op).multi_view) : state_.record(event, types));
+            bind(inst.results, 0, view ? state_.record_view(event, types, def(inst.op).multi_view) : state_.record(event, types));
         }
         if (inst.untracked) state_.set_grad_enabled(grad);
     }

@@ -21,8 +21,8 @@ Rows views() {
          .node = "SliceBackward0"},
         {.name = "view", .sig = "(T self, int[] size) -> T", .lower = L, .view = view_view, .node = "ViewBackward0", .function = false},
         // A reshape that copied and then viewed: PyTorch names it apart, and its result is not a view of anything.
-        {.name = "unsafe_view", .sig = "(T self, int[] size) -> T", .lower = L, .view = view_view, .fresh_history = true,
-         .node = "UnsafeViewBackward0", .method = false, .function = false},
+        {.name = "unsafe_view", .sig = "(T self, int[] size) -> T", .lower = L, .view = view_view, .node = "UnsafeViewBackward0",
+         .method = false, .function = false},
         {.name = "transpose", .sig = "(T self, int dim0, int dim1) -> T", .lower = L, .view = view_transpose,
          .node = "TransposeBackward0"},
         {.name = "swapaxes", .sig = "(T self, int axis0, int axis1) -> T", .lower = L, .view = view_swapaxes,
