@@ -18,6 +18,13 @@ std::string without_backward(const std::string& node_name) {
     return node_name;
 }
 
+namespace {
+
+/// Saved::version of an input that was detached in place after it was saved.
+constexpr int64_t detached_version = -1;
+
+}  // namespace
+
 // ---------------------------------------------------------------------------------------------- journal
 
 AutogradState::Variable& AutogradState::change(VariableId v) {
@@ -174,7 +181,7 @@ AutogradState::Saved AutogradState::save(VariableId v, bool is_output, const std
     if (variables_[v.index].inference)
         raise("RuntimeError", "Inference tensors cannot be saved for backward. Please do not use Tensors created in inference mode in computation tracked by autograd. To work around "
               "this, you can make a clone to get a normal tensor and use it in autograd, or use `torch.no_grad()` instead of `torch.inference_mode()`.");
-    return Saved{v, variables_[v.index].counter, version(v), is_output, op, !is_output && variables_[v.index].node.valid()};
+    return Saved{v, variables_[v.index].counter, version(v), is_output, op};
 }
 
 bool AutogradState::tracks(const Event& event, const char*& name) {
@@ -362,6 +369,10 @@ void AutogradState::detach_in_place(VariableId v, Span) {
         raise("RuntimeError", "Can't detach views in-place. Use detach() instead. If you are using DistributedDataParallel (DDP) for training, and gradient_as_bucket_view is set as True, gradients are "
               "views of DDP buckets, and hence detach_() cannot be called on these gradients. To fix this error, please refer to the Optimizer.zero_grad() function in "
               "torch/optim/optimizer.py as the solution.");
+    if (variables_[v.index].node.valid())
+        for (size_t n = 0; n < nodes_.size(); ++n)
+            for (size_t k = 0; k < nodes_[n].saved.size(); ++k)
+                if (nodes_[n].saved[k].variable == v && !nodes_[n].saved[k].is_output) change(NodeId(n)).saved[k].version = detached_version;
     Variable& var = change(v);
     var.node = {};
     var.output = 0;
@@ -590,7 +601,7 @@ AutogradState::Outcome AutogradState::backward(const Request& request) {
                 return outcome;
             }
             for (const Saved& s : nodes_[n.index].saved) {
-                if (s.had_history && !variables_[s.variable.index].node.valid()) {
+                if (s.version == detached_version) {
                     Hazard h{ScriptError("RuntimeError", "Trying to use a saved tensor that has been detached in-place, i.e. with .detach_().This is not supported, please use out-of-place `.detach()` instead"), {}};
                     h.diagnostic = diagnose(analysis_messages::saved_detached, request.span, nodes_[n.index].span.line);
                     h.diagnostic.exception = h.error.type;

@@ -156,7 +156,7 @@ Values emit_row(Interpreter& in, Op op, const Operands& operands, Attrs given) {
     if (row.lower == Lower::View) views = row.view(call);
     std::vector<Type> types = infer_types(call);
     // The state may refuse; it must do so before the instruction stands there.
-    std::vector<VariableId> variables = views.empty() || row.fresh_history ? autograd.record(event, types) : autograd.record_view(event, types, row.multi_view);
+    std::vector<VariableId> variables = views.empty() ? autograd.record(event, types) : autograd.record_view(event, types, row.multi_view);
 
     InstId made = in.builder().emit_typed(op, call.values(), attributes, types);
     f[made].untracked = !autograd.grad_enabled() && std::any_of(call.variables().begin(), call.variables().end(), [&](VariableId v) { return v.valid() && autograd.requires_grad(v); });
