@@ -3,19 +3,9 @@
 #include <chrono>
 
 #include "compiler/frontend/capture/bindings.h"
-#include "compiler/frontend/capture/interpreter.h"
 #include "compiler/frontend/syntax/parser.h"
-#include "compiler/prelude/prelude.h"
 
 namespace sifr {
-namespace {
-
-/// The modules that are written in the language itself.
-void bind_prelude(capture::Interpreter& in) {
-    for (const PreludeFile& file : prelude_files()) in.add_prelude(file.module, file.path, file.text);
-}
-
-}  // namespace
 
 void compile(Compilation& out, std::string path, std::string text, const CompileOptions& options) {
     auto sink = [&](const Diagnostic& d) { out.diagnostics.push_back(d); };
@@ -29,9 +19,9 @@ void compile(Compilation& out, std::string path, std::string text, const Compile
     std::unique_ptr<syntax::Module> module;
     timed("parse", [&] { module = syntax::parse_module(out.files.file(script), script); });
     timed("capture", [&] {
-        capture::CaptureOptions capture = options.capture;
-        capture.bindings = {capture::bind_torch, bind_prelude};
-        capture::CaptureResult captured = capture::capture(*module, out.files, capture, sink);
+        capture::CaptureOptions how = options.capture;
+        how.bindings.push_back(capture::bind_torch);
+        capture::CaptureResult captured = capture::capture(*module, out.files, how, sink);
         out.loops = std::move(captured.loops);
         out.program.emplace(std::move(captured.captured));
     });
