@@ -92,8 +92,10 @@ LoopCapture::Outcome LoopCapture::run() {
             undo();
             in_.user_span_ = span;
             ++observed;
-            for (Carried& c : carried_)
-                if (c.place == read.place) c.placeholder = false;
+            // Its value before the loop counts: the next pass finds it again, with that value.
+            SIFR_CHECK(std::find(observed_.begin(), observed_.end(), read.place) == observed_.end(), "a place was observed twice");
+            observed_.push_back(read.place);
+            std::erase_if(carried_, [&](const Carried& c) { return c.place == read.place; });
         } catch (const Stop& s) {
             undo();
             in_.user_span_ = span;
@@ -219,6 +221,10 @@ std::vector<LoopCapture::Difference> LoopCapture::differences(const Heap::Delta&
                 break;
             case Kind::Set:
                 if (!before.same_structure(after)) throw Stop{Outcome::Unroll, "a set gets other members in it"};
+                break;
+            case Kind::Native:
+                // A binding's own state; it says by its structure what may not change in a loop.
+                if (!before.same_structure(after)) throw Stop{Outcome::Unroll, "it changes a mode of the program"};
                 break;
             default: throw Stop{Outcome::Unroll, "it changes an object that cannot be carried"};
         }
@@ -552,6 +558,7 @@ std::optional<LoopCapture::Outcome> LoopCapture::round() {
             auto* u = in_.heap_.make<UnusableObject>();
             u->what = describe(c.place);
             u->observed_by_loop = true;
+            evaluator_.marks_[u] = c.place;
             set(c.place, u);
             continue;
         }
@@ -591,6 +598,7 @@ std::optional<LoopCapture::Outcome> LoopCapture::round() {
         return std::nullopt;
     }
     PyValue how = evaluator_.completion_value(c);
+    uint8_t how_mask = evaluator_.mask_of(how);
     ValueId next_go, next_index;
     if (form_while) {
         PyValue more;
@@ -629,7 +637,7 @@ std::optional<LoopCapture::Outcome> LoopCapture::round() {
         if (it == carried_.end()) {
             Carried fresh;
             fresh.place = d.place;
-            fresh.placeholder = at_least_ >= 1 && read_behind_only(d.place);
+            fresh.placeholder = at_least_ >= 1 && read_behind_only(d.place) && std::find(observed_.begin(), observed_.end(), d.place) == observed_.end();
             fresh.optional = at_least_ == 0;
             fresh.shape = shape_of(d.head, d.back, describe(d.place), !fresh.placeholder, fresh.optional);
             carried_.push_back(std::move(fresh));
@@ -643,11 +651,6 @@ std::optional<LoopCapture::Outcome> LoopCapture::round() {
                 it->shape = std::move(now);  // models are of this pass
             }
         }
-    }
-    // Those that were observed since the last round have a shape of their placeholder's time.
-    for (Carried& x : carried_) {
-        if (x.placeholder || std::any_of(changed.begin(), changed.end(), [&](const Difference& d) { return d.place == x.place; })) continue;
-        if (x.shape.part == Shape::Part::Static) continue;
     }
     if (!stable) return std::nullopt;
 
@@ -726,7 +729,7 @@ std::optional<LoopCapture::Outcome> LoopCapture::round() {
     }
     if (wants_how_ && form_while) {
         ValueId result = results[carried_values + (range_ ? 1 : 0)];
-        completion_ = evaluator_.completion_of(PyValue::dynamic(result, Type::Kind::I64));
+        completion_ = evaluator_.completion_of(PyValue::dynamic(result, Type::Kind::I64), static_cast<uint8_t>(how_mask | 1));
     }
     in_.heap_.commit();
     return Outcome::Rolled;

@@ -1,0 +1,5 @@
+class Model:
+    def forward(self):
+        return 1
+m = Model()
+m.foward()

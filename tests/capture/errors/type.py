@@ -1,0 +1,3 @@
+def add(x):
+    return x + "a"
+add(1)
