@@ -1,5 +1,6 @@
 // torch.nn.Parameter: a Tensor that requires grad and says so when it is printed.
 
+#include "compiler/frontend/torch/bind.h"
 #include "compiler/frontend/torch/binding.h"
 #include "compiler/frontend/torch/creation.h"
 #include "compiler/frontend/torch/printing.h"
@@ -12,7 +13,7 @@ namespace sifr::capture {
 void bind_parameter(Interpreter& in, const ClassObject* tensor) {
     ClassObject* cls = in.add_class("Parameter", "torch.nn.parameter", tensor, nullptr);
     torch_classes(in).parameter = cls;
-    cls->construct = [cls](Interpreter& i, Args& args) -> PyValue {
+    cls->construct = without_class([cls](Interpreter& i, Args& args) -> PyValue {
         ArgReader a(i, args, "Parameter(data=None, requires_grad=True)");
         PyValue data = a.has("data") && !a["data"].is_none() ? a["data"] : emit_one(i, "empty"_op, {}, attrs({{"sizes", Sizes{0}}, {"dtype", default_dtype(i)}}));
         if (!data.is(Kind::Tensor)) raise("TypeError", "Parameter() argument 'data' must be a Tensor, not {}", i.type_name(data));
@@ -25,7 +26,7 @@ void bind_parameter(Interpreter& in, const ClassObject* tensor) {
         }
         i.heap().change(tensor_of(made)).cls = cls;
         return made;
-    };
+    });
     for (const char* module : {"torch.nn.parameter"})
         in.add_module(module, [cls](Interpreter& i, const ModuleObject* m) { i.set_global(m, "Parameter", PyValue(cls)); });
 }
