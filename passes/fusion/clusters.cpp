@@ -210,6 +210,8 @@ void Clusters::decide_copies() {
                 hard = true;
                 continue;
             }
+            if (n.role == Role::Extract) n.feeds_product |= nodes[u].role == Role::Contraction || nodes[u].feeds_product;
+            else if (nodes[u].feeds_product) hard = true;
             any_soft = true;
             ++copies;
             clock_between |= clocks_before_[u] != clocks_before_[i];
@@ -351,6 +353,8 @@ bool Clusters::joins(Cluster c, size_t i, Cluster& out) const {
     const Node& n = nodes[i];
     const Inst& inst = f_[n.inst];
     if (c.shape == Shape::Single || c.members.size() >= most_members || separate_.count(n.inst)) return false;
+    // A product reads its operands from memory, so it never stands behind what makes them; its readers join it.
+    if (n.role == Role::Contraction) return false;
     for (size_t m : c.members) {
         if (separate_.count(nodes[m].inst)) return false;
         // Nothing reads what an insert wrote inside of the kernel that writes it.
@@ -413,6 +417,14 @@ bool Clusters::merges(const Cluster& a, const Cluster& b, Cluster& out) const {
         if (separate_.count(nodes[m].inst) || inserts_into_member(out, m) || !readable(out, m)) return false;
         for (size_t u : nodes[m].users) {
             if (nodes[m].role == Role::Insert && std::binary_search(out.members.begin(), out.members.end(), u)) return false;
+        }
+        // A product reads its operands from memory, whole: what makes them is another kernel.
+        if (nodes[m].role == Role::Contraction) {
+            std::set<size_t> operands;
+            reach(m, operands);
+            for (size_t r : operands) {
+                if (std::binary_search(out.members.begin(), out.members.end(), r)) return false;
+            }
         }
     }
     return true;

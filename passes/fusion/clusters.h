@@ -34,6 +34,7 @@ public:
         int cluster = -1;
         std::vector<size_t> users;  ///< nodes of this region that use a result, or must come behind
         bool escapes = false;       ///< used by a nested region or handed on by this one
+        bool feeds_product = false; ///< an extract that a product reads through: what it reads must be in memory
     };
 
     Clusters(const Function& f, RegionId region, const std::set<InstId>& separate);

@@ -1,6 +1,5 @@
 """Schedules of the learning rate."""
 import math
-from bisect import bisect_right
 
 
 class LRScheduler:
@@ -251,7 +250,7 @@ class SequentialLR(LRScheduler):
 
     def step(self):
         self.last_epoch += 1
-        i = bisect_right(self._milestones, self.last_epoch)
+        i = len([m for m in self._milestones if m <= self.last_epoch])
         s = self._schedulers[i]
         if i > 0 and self._milestones[i - 1] == self.last_epoch:
             s.step(0)
