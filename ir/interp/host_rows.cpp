@@ -40,12 +40,13 @@ Results ss_b(const Execution& x) {
 /// A value as `format(value, spec)`, or with `!r` and `!s`.
 std::string formatted(const Execution& x, const RunValue& v, std::string conversion, const std::string& spec) {
     sifr_str out{}, s = c_str(spec);
+    std::string shown;  // `out` may be a part of it
     if (const std::string* text = std::get_if<std::string>(&v)) {
-        std::string shown = conversion == "r" ? cpp_str(sifr_str_repr(c_str(*text))) : *text;
+        shown = conversion == "r" ? cpp_str(sifr_str_repr(c_str(*text))) : *text;
         x.require(sifr_format_str(c_str(shown), s, &out));
     } else if (!conversion.empty()) {
         // str() and repr() of numbers are the same text.
-        std::string shown = formatted(x, v, "", "");
+        shown = formatted(x, v, "", "");
         x.require(sifr_format_str(c_str(shown), s, &out));
     } else if (const int64_t* i = std::get_if<int64_t>(&v)) {
         x.require(sifr_format_i64(*i, s, &out));
