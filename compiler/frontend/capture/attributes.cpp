@@ -377,6 +377,14 @@ void Interpreter::add_builtin(const std::string& name, PyValue v) { heap_.set_va
 const ModuleObject* Interpreter::import(const std::string& name) {
     auto it = tables_->modules.find(name);
     if (it == tables_->modules.end()) {
+        // Modules that exist in the world are not supported; others Python does not find either.
+        static const char* elsewhere[] = {"numpy", "random", "json", "re", "argparse", "matplotlib", "pandas", "sklearn", "scipy", "torchvision", "torchaudio", "tqdm", "pickle", "csv",
+                                          "pathlib", "datetime", "logging", "threading", "multiprocessing", "subprocess", "asyncio", "struct", "glob", "shutil", "tempfile", "enum",
+                                          "decimal", "fractions", "heapq", "bisect", "array", "io", "gc", "inspect", "platform", "textwrap", "pprint", "queue", "socket", "unittest",
+                                          "uuid", "hashlib", "secrets", "signal", "types", "weakref", "importlib", "traceback", "transformers", "einops", "torch"};
+        std::string head = name.substr(0, name.find('.'));
+        bool exists = std::any_of(std::begin(elsewhere), std::end(elsewhere), [&](const char* m) { return head == m; });
+        if (!exists) raise_error("ModuleNotFoundError", "No module named '{}'", head);
         std::vector<std::string> known;
         for (const auto& [key, source] : tables_->modules) known.push_back(key);
         std::string near = nearest_name(name, known);

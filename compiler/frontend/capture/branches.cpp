@@ -29,6 +29,7 @@ void Evaluator::emit_exit(PyValue e) {
 
 void Evaluator::unusable(PyValue v) {
     const auto* u = v.as<UnusableObject>();
+    if (u->observed_by_loop) observed(u);
     Diagnostic d;
     d.code = "not-supported";
     d.span = in_.span();
@@ -42,23 +43,12 @@ void Evaluator::unusable(PyValue v) {
 PyValue Evaluator::usable_slot(PyValue v, PyValue object, Symbol place) {
     const auto* u = v.get_if<UnusableObject>();
     if (!u) return v;
-    if (!u->observed_by_loop) unusable(v);
-    // The loop's capture knows the place by its object: find which one holds this very mark.
-    Place p;
-    p.object = object.object();
-    if (const auto* d = object.get_if<DictObject>()) {
-        for (size_t i = 0; i < d->entries.size(); ++i)
-            if (d->entries[i].value.same(v)) p.index = static_cast<int64_t>(i);
-    } else if (const auto* l = object.get_if<ListObject>()) {
-        for (size_t i = 0; i < l->items.size(); ++i)
-            if (l->items[i].same(v)) p.index = static_cast<int64_t>(i);
-    } else if (const auto* t = object.get_if<TensorObject>(); t && t->grad.same(v)) {
-        p.index = Place::grad;
-    } else {
-        p.name = place;
-    }
-    throw ObservedRead{p};
+    if (u->observed_by_loop) observed(u);
+    (void)object, (void)place;
+    unusable(v);
 }
+
+void Evaluator::observed(const Object* mark) { throw ObservedRead{marks_.at(mark)}; }
 
 namespace {
 

@@ -16,6 +16,15 @@ namespace sifr::capture {
 /// run-time i64 of the other enumerators' values.
 enum class Completion : uint8_t { Normal, Break, Continue, Return, Mixed };
 
+/// A place that may change while a loop runs.
+struct Place {
+    const Object* object = nullptr;
+    Symbol name = nullptr;  ///< of a variable or attribute; null: `index`
+    int64_t index = 0;      ///< of a list or dict; or one of the two below
+    static constexpr int64_t grad = -1, value = -2;  ///< of a tensor object
+    bool operator==(const Place&) const = default;
+};
+
 /// Nothing behind this point runs: a run-time raise was emitted. Caught by the nearest fork, loop or the program's end.
 struct Diverged {};
 
@@ -129,7 +138,9 @@ private:
     Step exec_statement(const syntax::Stmt& s, const syntax::Body& body, size_t next);
     Step exec_if(const syntax::If& s, const syntax::Body& body, size_t next);
     Completion guarded(const std::function<Completion()>& rest);
-    Completion completion_of(PyValue merged);
+    /// `mask`: the completions that it can be, a bit for each.
+    Completion completion_of(PyValue merged, uint8_t mask);
+    uint8_t mask_of(PyValue how) const;
     PyValue completion_value(Completion c);
     Completion exec_for(const syntax::For& s);
     Completion exec_while(const syntax::While& s);
@@ -162,6 +173,9 @@ private:
     std::vector<std::pair<const ListObject*, Type>> grown_lists_;  ///< what a pass of a loop made longer
     int shape_depth_ = 0;
     const syntax::Liveness* liveness();
+    std::unordered_map<ValueId, uint8_t> completion_masks_;
+    std::unordered_map<const Object*, Place> marks_;  ///< marks of a loop's trial, and the places they stand in
+    [[noreturn]] void observed(const Object* mark);
     Completion loop_body(const syntax::Body& body);
     Completion after_loop(Completion c, const syntax::Body& orelse, bool returns);
     Completion for_range(const syntax::For& s, const RangeObject& range, LoopReport report);

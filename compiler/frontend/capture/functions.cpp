@@ -175,14 +175,20 @@ PyValue Evaluator::call_function(const FunctionObject* f, Args& args) {
     }
     Completion c = exec(f->def->body);
     if (c == Completion::Normal) return PyValue::none();
-    if (c == Completion::Mixed) {
+    PyValue result = variables->variables.get(result_symbol);
+    if (const auto* o = result.get_if<OptionalObject>(); o && o->absent == Kind::Unbound) result = o->value;  // there on every path that returned
+    if (c == Completion::Mixed && !result.is_none()) {
         // On the paths that ran off the end, the result is None.
         PyValue how = variables->variables.get(completion_symbol);
-        ValueId off_the_end = in_.builder().emit("ieq"_op, {in_.to_ir(how), in_.function_.add_constant(int64_t{0})});
-        fork(off_the_end, [&] { in_.heap_.set_variable(variables, result_symbol, PyValue::none()); return PyValue::none(); }, [] { return PyValue::none(); });
+        auto* o = in_.heap_.make<OptionalObject>();
+        o->present = in_.builder().emit("ine"_op, {in_.to_ir(how), in_.function_.add_constant(int64_t{0})});
+        o->value = result;
+        if (const auto* inner = result.get_if<OptionalObject>()) {
+            o->present = in_.builder().emit("band"_op, {o->present, inner->present});
+            o->value = inner->value;
+        }
+        return o;
     }
-    PyValue result = variables->variables.get(result_symbol);
-    if (const auto* o = result.get_if<OptionalObject>(); o && o->absent == Kind::Unbound) return o->value;  // every path has returned
     if (result.is(Kind::Unusable)) unusable(result);
     return result;
 }

@@ -1,5 +1,7 @@
 #include "compiler/frontend/capture/interpreter.h"
 
+#include <pthread.h>
+
 #include <algorithm>
 #include <cmath>
 
@@ -341,15 +343,47 @@ CaptureResult Interpreter::run(const syntax::Module& script) {
     return CaptureResult{Captured(compact(function_)), std::move(warnings_), std::move(evaluator_->reports)};
 }
 
+namespace {
+
+/// Runs `f` on a thread with room for Python's recursion limit: a call of a script is some ten calls of ours.
+void on_large_stack(const std::function<void()>& f) {
+    constexpr size_t bytes = size_t{1} << 30;  // reserved, not used
+    pthread_attr_t attributes;
+    pthread_attr_init(&attributes);
+    pthread_attr_setstacksize(&attributes, bytes);
+    pthread_t thread{};
+    auto start = [](void* p) -> void* {
+        (*static_cast<const std::function<void()>*>(p))();
+        return nullptr;
+    };
+    int error = pthread_create(&thread, &attributes, start, const_cast<std::function<void()>*>(&f));
+    pthread_attr_destroy(&attributes);
+    SIFR_CHECK(error == 0, "no thread for capture: error {}", error);
+    pthread_join(thread, nullptr);
+}
+
+}  // namespace
+
 CaptureResult capture(const syntax::Module& script, SourceFiles& files, const CaptureOptions& options, const DiagnosticSink& sink) {
-    Interpreter in(files, options, sink);
-    for (auto* bind : options.bindings) bind(in);
-    return in.run(script);
+    std::optional<CaptureResult> result;
+    std::exception_ptr failure;
+    on_large_stack([&] {
+        try {
+            Interpreter in(files, options, sink);
+            for (auto* bind : options.bindings) bind(in);
+            result.emplace(in.run(script));
+        } catch (...) {
+            failure = std::current_exception();
+        }
+    });
+    if (failure) std::rethrow_exception(failure);
+    return std::move(*result);
 }
 
 std::string loop_report_text(const std::vector<LoopReport>& loops, const SourceFiles& files) {
     std::string r;
     for (const LoopReport& l : loops) {
+        if (l.span.file != 0) continue;  // loops of the prelude are not the script's
         r += fmt::format("{}:{}:{}: ", files.file(l.span.file).path(), l.span.line, l.span.column);
         if (l.verdict == LoopReport::Verdict::Rolled) {
             r += l.peeled ? fmt::format("rolled after {} peeled iteration{}", l.peeled, l.peeled == 1 ? "" : "s") : "rolled";

@@ -77,9 +77,11 @@ Completion Evaluator::loop_body(const Body& body) {
     if (c == Completion::Continue) return Completion::Normal;
     if (c != Completion::Mixed) return c;
     PyValue how = completion_value(c);
+    if (!(mask_of(how) & 4)) return c;
     Builder& b = in_.builder();
     ValueId continues = b.emit("ieq"_op, {in_.to_ir(how), b.constant_int(static_cast<int64_t>(Completion::Continue))});
-    return completion_of(in_.emit_scalar("sel"_op, {continues, b.constant_int(0), in_.to_ir(how)}));
+    auto mask = static_cast<uint8_t>((mask_of(how) & ~4) | 1);
+    return completion_of(in_.emit_scalar("sel"_op, {continues, b.constant_int(0), in_.to_ir(how)}), mask);
 }
 
 /// Behind a loop: its `else` where it was not left, and a break is then nothing special.
@@ -92,21 +94,26 @@ Completion Evaluator::after_loop(Completion c, const Body& orelse, bool returns)
         PyValue how = completion_value(c);
         Builder& b = in_.builder();
         ValueId normal = b.emit("ieq"_op, {in_.to_ir(how), b.constant_int(0)});
+        auto mask = static_cast<uint8_t>(mask_of(how) & ~1);
         PyValue done = fork(normal,
                             [&] {
                                 Completion e = exec(orelse);
                                 if (e == Completion::Break || e == Completion::Continue) throw NotSupported("a jump out of a loop's `else`");
-                                return completion_value(e);
+                                PyValue v = completion_value(e);
+                                mask |= mask_of(v);
+                                return v;
                             },
                             [&] { return how; });
-        c = completion_of(done);
+        c = completion_of(done, mask);
         if (c != Completion::Mixed) return c == Completion::Break ? Completion::Normal : c;
     }
     if (!returns) return Completion::Normal;
     PyValue how = completion_value(c);
+    if (!(mask_of(how) & 2)) return c;
     Builder& b = in_.builder();
     ValueId broken = b.emit("ieq"_op, {in_.to_ir(how), b.constant_int(static_cast<int64_t>(Completion::Break))});
-    return completion_of(in_.emit_scalar("sel"_op, {broken, b.constant_int(0), in_.to_ir(how)}));
+    auto mask = static_cast<uint8_t>((mask_of(how) & ~2) | 1);
+    return completion_of(in_.emit_scalar("sel"_op, {broken, b.constant_int(0), in_.to_ir(how)}), mask);
 }
 
 Completion Evaluator::exec_for(const For& s) {

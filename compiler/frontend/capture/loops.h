@@ -8,15 +8,6 @@
 
 namespace sifr::capture {
 
-/// A place that may change while a loop runs.
-struct Place {
-    const Object* object = nullptr;
-    Symbol name = nullptr;  ///< of a variable or attribute; null: `index`
-    int64_t index = 0;      ///< of a list or dict; or one of the two below
-    static constexpr int64_t grad = -1, value = -2;  ///< of a tensor object
-    bool operator==(const Place&) const = default;
-};
-
 /// Thrown by a read of a place whose value before the loop was said to be of no use.
 struct ObservedRead {
     Place place;
@@ -78,7 +69,8 @@ private:
     void set(const Place& p, PyValue v);
     bool is_dead(const Place& p) const;
     bool read_behind_only(const Place& p) const;
-    Shape shape_of(PyValue entry, PyValue back, const std::string& what, bool entry_counts, bool optional);
+    /// `same_object`: the place is the view of one tensor object, whose history stays its own.
+    Shape shape_of(PyValue entry, PyValue back, const std::string& what, bool entry_counts, bool optional, bool same_object = false);
     PyValue instantiate(const Shape& s, const std::vector<ValueId>& values, size_t& at, bool head, const std::string& name);
     void leaves(const Shape& s, std::vector<Type>& out) const;
     void flatten(const Shape& s, PyValue v, RegionId region, std::vector<ValueId>& out);
@@ -100,6 +92,7 @@ private:
     bool may_leave_ = false;  ///< it may break or return: emitted as `while` with a flag
     bool wants_how_ = false;  ///< how it was left matters behind it
     std::vector<Carried> carried_;
+    std::vector<Place> observed_;  ///< read before they are written
     std::vector<const RunTimeListObject*> lists_;  ///< run-time lists that passes change
     std::string reason_;
     std::exception_ptr failure_;

@@ -296,6 +296,13 @@ PyValue Merger::merge(PyValue a, PyValue b, const std::string& what) {
         if (a.same(b) && (!a.is_object() || (!a_.after.contains(a.object()) && !b_.after.contains(b.object())) || a.object()->number < std::min(a_.watermark, b_.watermark))) return a;
         if (a.is(Kind::Str) && b.is(Kind::Str) && a.as<StrObject>()->text == b.as<StrObject>()->text) return a;
         if (a.is(Kind::BigInt) && b.is(Kind::BigInt) && a.as<BigIntObject>()->value == b.as<BigIntObject>()->value) return a;
+        // A place that only one path writes in a loop's trial passes on what it held before: that is a read of it. What a
+        // function returns is looked at only where it has returned.
+        for (PyValue* side_value : {&a, &b})
+            if (const auto* u = side_value->get_if<UnusableObject>(); u && u->observed_by_loop) {
+                if (what != "the value that is returned") evaluator_.observed(u);
+                *side_value = PyValue();
+            }
         if (a.is(Kind::Unusable) || b.is(Kind::Unusable)) return a.is(Kind::Unusable) ? a : b;
         bool none_a = a.is_none() || a.is_unbound() || a.is(Kind::Optional), none_b = b.is_none() || b.is_unbound() || b.is(Kind::Optional);
         if (none_a || none_b) {

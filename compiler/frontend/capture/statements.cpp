@@ -70,8 +70,17 @@ PyValue Evaluator::completion_value(Completion c) {
     return PyValue::integer(static_cast<int64_t>(c));
 }
 
-Completion Evaluator::completion_of(PyValue merged) {
+uint8_t Evaluator::mask_of(PyValue how) const {
+    if (how.is(Kind::Int)) return static_cast<uint8_t>(1 << how.as_int());
+    auto it = completion_masks_.find(how.as_value());
+    return it == completion_masks_.end() ? uint8_t{0xF} : it->second;
+}
+
+Completion Evaluator::completion_of(PyValue merged, uint8_t mask) {
     if (merged.is(Kind::Int)) return static_cast<Completion>(merged.as_int());
+    for (Completion c : {Completion::Normal, Completion::Break, Completion::Continue, Completion::Return})
+        if (mask == 1 << static_cast<int>(c)) return c;
+    completion_masks_[merged.as_value()] = mask;
     in_.heap_.set_variable(frame_->variables, completion_symbol, merged);
     return Completion::Mixed;
 }
@@ -80,7 +89,15 @@ Completion Evaluator::completion_of(PyValue merged) {
 Completion Evaluator::guarded(const std::function<Completion()>& rest) {
     PyValue how = completion_value(Completion::Mixed);
     ValueId normal = in_.builder().emit("ieq"_op, {in_.to_ir(how), in_.function_.add_constant(int64_t{0})});
-    return completion_of(fork(normal, [&] { return completion_value(rest()); }, [&] { return how; }));
+    uint8_t mask = static_cast<uint8_t>(mask_of(how) & ~1);
+    PyValue merged = fork(normal,
+                          [&] {
+                              PyValue v = completion_value(rest());
+                              mask |= mask_of(v);
+                              return v;
+                          },
+                          [&] { return how; });
+    return completion_of(merged, mask);
 }
 
 namespace {
@@ -109,16 +126,19 @@ Evaluator::Step Evaluator::exec_if(const If& s, const Body& body, size_t next) {
     // reads was assigned on its own path.
     bool then_leaves = always_leaves(s.body), else_leaves = always_leaves(s.orelse);
     bool take = then_leaves != else_leaves && next < body.size();
+    uint8_t mask = 0;
     auto arm = [&](const Body& own, bool with_rest) {
         Completion c = exec(own);
         if (with_rest) {
             if (c == Completion::Normal) c = exec(body, next);
             else if (c == Completion::Mixed) c = guarded([&] { return exec(body, next); });
         }
-        return completion_value(c);
+        PyValue v = completion_value(c);
+        mask |= mask_of(v);
+        return v;
     };
     PyValue merged = fork(t.as_value(), [&] { return arm(s.body, take && !then_leaves); }, [&] { return arm(s.orelse, take && !else_leaves); });
-    return {completion_of(merged), take};
+    return {completion_of(merged, mask), take};
 }
 
 Evaluator::Step Evaluator::exec_statement(const Stmt& s, const Body& body, size_t next) {
@@ -379,7 +399,7 @@ Completion Evaluator::exec_try(const Try& s) {
         if (last != Completion::Normal) return last;  // it swallows the exception and replaces the jump
         in_.user_span_ = span;
         if (!result.is_unbound()) in_.heap_.set_variable(frame_->variables, result_symbol, result);
-        c = completion_of(how);
+        c = completion_of(how, mask_of(how));
     }
     if (pending) rethrow(*pending);
     return c;

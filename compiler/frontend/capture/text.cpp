@@ -199,7 +199,15 @@ PyValue Interpreter::repr_of(PyValue v) {
             repr_stack_.push_back(v.object());
             bool ordered = d->cls && d->cls->name == "OrderedDict", counter = d->cls && d->cls->name == "Counter";
             std::string open = "{", close = "}";
-            if (ordered || counter) open = d->entries.empty() ? d->cls->name + "(" : d->cls->name + "({", close = d->entries.empty() ? ")" : "})";
+            if (ordered) {
+                // As Python 3.11: a list of pairs.
+                Values pairs;
+                for (const auto& e : d->entries) pairs.push_back(tuple({e.key, e.value}));
+                PyValue r = pairs.empty() ? str("OrderedDict()") : concat({str("OrderedDict("), repr_of(list(std::move(pairs))), str(")")});
+                repr_stack_.pop_back();
+                return r;
+            }
+            if (counter) open = d->entries.empty() ? d->cls->name + "(" : d->cls->name + "({", close = d->entries.empty() ? ")" : "})";
             if (d->cls && d->cls->name == "defaultdict") open = "defaultdict(" + static_repr(d->default_factory.is_unbound() ? PyValue::none() : d->default_factory) + ", {", close = "})";
             Values parts{str(open)};
             std::vector<DictObject::Entry> entries = d->entries;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 
+#include "compiler/frontend/capture/evaluator.h"
 #include "compiler/frontend/torch/creation.h"
 #include "compiler/frontend/torch/custom_function.h"
 #include "compiler/frontend/torch/gradient_flow.h"
@@ -65,7 +66,7 @@ PyValue owner_of(Interpreter& in, VariableId v) {
 /// Adds `d` into an empty or full `.grad`.
 void accumulate(Interpreter& in, PyValue leaf, PyValue d, bool create_graph) {
     const TensorObject* t = tensor_of(leaf);
-    PyValue grad = t->grad;
+    PyValue grad = in.evaluator().usable_slot(t->grad, leaf, symbol("grad"));
     if (const auto* maybe = grad.get_if<OptionalObject>()) {
         // Empty on some paths only: which one shows when the program runs.
         PyValue inner = maybe->value;
@@ -220,7 +221,7 @@ PyValue get_grad(Interpreter& in, PyValue tensor) {
                           "The .grad attribute of a Tensor that is not a leaf Tensor is being accessed. Its .grad attribute won't be populated during autograd.backward(). If you indeed want the .grad field to be "
                           "populated for a non-leaf Tensor, use .retain_grad() on the non-leaf Tensor. If you access the non-leaf Tensor by mistake, make sure you access the leaf Tensor instead. See "
                           "github.com/pytorch/pytorch/pull/30531 for more information. (Triggered internally at /__w/pytorch/pytorch/build/aten/src/ATen/core/TensorBody.h:488.)");
-    return t->grad;
+    return in.evaluator().usable_slot(t->grad, PyValue(t), symbol("grad"));
 }
 
 void set_grad(Interpreter& in, PyValue tensor, PyValue value) {

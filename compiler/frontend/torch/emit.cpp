@@ -223,6 +223,7 @@ PyValue emit_write(Interpreter& in, PyValue dest, Op op, const Operands& operand
                 raise("RuntimeError", "unsupported operation: some elements of the input tensor and the written-to tensor refer to a single memory location. Please clone() the tensor before "
                       "performing the operation.");
     }
+    in.check_writable(view_of(in, dest).storage);
     AutogradState& autograd = in.autograd();
     VariableId variable = tensor_of(dest)->variable;
     bool tracked_values = autograd.requires_grad(variable) ||
