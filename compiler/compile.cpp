@@ -2,6 +2,7 @@
 
 #include <chrono>
 
+#include "compiler/frontend/capture/bindings.h"
 #include "compiler/frontend/syntax/parser.h"
 
 namespace sifr {
@@ -18,7 +19,9 @@ void compile(Compilation& out, std::string path, std::string text, const Compile
     std::unique_ptr<syntax::Module> module;
     timed("parse", [&] { module = syntax::parse_module(out.files.file(script), script); });
     timed("capture", [&] {
-        capture::CaptureResult captured = capture::capture(*module, out.files, options.capture, sink);
+        capture::CaptureOptions how = options.capture;
+        how.bindings.push_back(capture::bind_torch);
+        capture::CaptureResult captured = capture::capture(*module, out.files, how, sink);
         out.loops = std::move(captured.loops);
         out.program.emplace(std::move(captured.captured));
     });

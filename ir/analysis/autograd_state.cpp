@@ -18,6 +18,13 @@ std::string without_backward(const std::string& node_name) {
     return node_name;
 }
 
+namespace {
+
+/// Saved::version of an input that was detached in place after it was saved.
+constexpr int64_t detached_version = -1;
+
+}  // namespace
+
 // ---------------------------------------------------------------------------------------------- journal
 
 AutogradState::Variable& AutogradState::change(VariableId v) {
@@ -362,6 +369,10 @@ void AutogradState::detach_in_place(VariableId v, Span) {
         raise("RuntimeError", "Can't detach views in-place. Use detach() instead. If you are using DistributedDataParallel (DDP) for training, and gradient_as_bucket_view is set as True, gradients are "
               "views of DDP buckets, and hence detach_() cannot be called on these gradients. To fix this error, please refer to the Optimizer.zero_grad() function in "
               "torch/optim/optimizer.py as the solution.");
+    if (variables_[v.index].node.valid())
+        for (size_t n = 0; n < nodes_.size(); ++n)
+            for (size_t k = 0; k < nodes_[n].saved.size(); ++k)
+                if (nodes_[n].saved[k].variable == v && !nodes_[n].saved[k].is_output) change(NodeId(n)).saved[k].version = detached_version;
     Variable& var = change(v);
     var.node = {};
     var.output = 0;
@@ -453,10 +464,11 @@ AutogradState::Hazard AutogradState::version_hazard(Span span, NodeId at, const 
             output = variables_[saved.variable.index].output;
         }
     }
+    if (producer == "CopySlices") producer = "torch::autograd::CopySlices";
     std::string text = fmt::format("one of the variables needed for gradient computation has been modified by an inplace operation: [{} [{}]]{} is at version {}; expected version {} "
                                    "instead. Hint: enable anomaly detection to find the operation that failed to compute its gradient, with torch.autograd.set_detect_anomaly(True, "
                                    "check_nan=False).",
-                                   tensor_type_name(var.type.dtype), sizes,
+                                   var.type.dtype == DType::Bool ? std::string_view("CPUBoolType") : tensor_type_name(var.type.dtype), sizes,
                                    producer.empty() ? std::string() : fmt::format(", which is output {} of {},", output, without_backward(producer)), counter.version, saved.version);
     Diagnostic d = diagnose(analysis_messages::saved_overwritten, span, nodes_[at.index].span.line, saved.version, counter.version);
     d.exception = "RuntimeError";
@@ -589,6 +601,17 @@ AutogradState::Outcome AutogradState::backward(const Request& request) {
                 return outcome;
             }
             for (const Saved& s : nodes_[n.index].saved) {
+                if (s.version == detached_version) {
+                    Hazard h{ScriptError("RuntimeError", "Trying to use a saved tensor that has been detached in-place, i.e. with .detach_().This is not supported, please use out-of-place `.detach()` instead"), {}};
+                    h.diagnostic = diagnose(analysis_messages::saved_detached, request.span, nodes_[n.index].span.line);
+                    h.diagnostic.exception = h.error.type;
+                    h.diagnostic.exception_text = h.error.text;
+                    h.diagnostic.labels.push_back({request.span, "needed here"});
+                    h.diagnostic.labels.push_back({nodes_[n.index].span, fmt::format("saved here by '{}'", s.op)});
+                    h.diagnostic.help = "use `.detach()`, which leaves the tensor as it is";
+                    outcome.hazard = std::move(h);
+                    return outcome;
+                }
                 if (counters_[s.counter.index].version == s.version) continue;
                 Saved copy = s;
                 outcome.hazard = version_hazard(request.span, n, copy);

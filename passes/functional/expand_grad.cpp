@@ -154,7 +154,7 @@ private:
             std::vector<ValueId> grads;
             bool any = false;
             for (ValueId r : inst.results) {
-                grads.push_back(adjoints.get(r));
+                grads.push_back(stops_.count(r) ? ValueId() : adjoints.get(r));
                 any |= grads.back().valid();
             }
             if (!any) continue;
@@ -251,7 +251,9 @@ private:
             ValueId seed = from ? inst.operands[losses + k] : b.full(t.dtype, t.sizes, 1.0);
             adjoints.add(b, ends[k], seed);
         }
+        stops_ = {wrt.begin(), wrt.begin() + static_cast<ptrdiff_t>(inst.attrs.get_or<int64_t>("stop", 0))};
         reverse(b, paths, adjoints);
+        stops_.clear();
         b.at(inst.location);
         for (size_t k = 0; k < wrt.size(); ++k) {
             ValueId g = adjoints.get(wrt[k]);
@@ -302,6 +304,7 @@ private:
     }
 
     Function& f_;
+    std::set<ValueId> stops_;  ///< values that take their gradient and pass none on, for the `backward` being expanded
 };
 
 }  // namespace

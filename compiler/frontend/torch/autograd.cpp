@@ -255,7 +255,12 @@ void bind_autograd(Interpreter& in, const ModuleObject* torch, const ClassObject
     });
     in.add_property(tensor, "grad_fn", [](Interpreter& i, Args& a) { return grad_fn_object(i, a[0]); });
     in.add_property(tensor, "requires_grad", [](Interpreter& i, Args& a) { return PyValue::boolean(requires_grad(i, a[0])); },
-                    [](Interpreter& i, Args& a) { return set_requires_grad(i, a[0], i.need_bool(a[1], "requires_grad")); });
+                    [](Interpreter& i, Args& a) {
+                        bool on = i.need_bool(a[1], "requires_grad");
+                        DType t = type_of(i, a[0]).dtype;
+                        if (on && !is_float(t) && !is_complex(t)) raise("RuntimeError", "only Tensors of floating point and complex dtype can require gradients");
+                        return set_requires_grad(i, a[0], on);
+                    });
     in.add_method(tensor, "requires_grad_", [](Interpreter& i, Args& args) {
         ArgReader a(i, args, "requires_grad_(self, requires_grad=True)");
         return set_requires_grad(i, a["self"], !a.has("requires_grad") || i.need_bool(a["requires_grad"], "requires_grad"));

@@ -18,7 +18,6 @@ PyValue swap_last(Interpreter& in, PyValue t) { return emit_one(in, "transpose"_
 PyValue unsqueeze(Interpreter& in, PyValue t, int64_t dim) { return emit_one(in, "unsqueeze"_op, {t}, attrs({{"dim", dim}})); }
 PyValue squeeze(Interpreter& in, PyValue t, int64_t dim) { return emit_one(in, "squeeze.dim"_op, {t}, attrs({{"dim", dim}})); }
 PyValue expand_to(Interpreter& in, PyValue t, const Sizes& sizes) { return emit_one(in, "expand"_op, {t}, attrs({{"size", sizes}})); }
-PyValue unsafe_view(Interpreter& in, PyValue t, const Sizes& sizes) { return emit_one(in, "unsafe_view"_op, {t}, attrs({{"size", sizes}})); }
 
 /// PyTorch's should_fold: a batch of matrices times one matrix (or vector) as one product of the folded batch.
 bool should_fold(Interpreter& in, PyValue a, PyValue b) {

@@ -82,24 +82,50 @@ void append(std::vector<std::byte>& out, T v) {
     out.insert(out.end(), p, p + sizeof v);
 }
 
-/// One literal element. Python ints that do not fit are refused, floats are truncated for integer dtypes.
-void append_element(Interpreter& in, std::vector<std::byte>& out, DType t, PyValue v) {
-    if (v.is(Kind::BigInt)) raise("RuntimeError", "Overflow when unpacking long");
+/// Who converts a number: the two say an overflow in different words.
+enum class Converter : uint8_t { Literal, Fill };
+
+[[noreturn]] void overflow(DType t, Converter by) {
+    const char* name = nullptr;
+    switch (t) {
+        case DType::U8: name = "uint8_t"; break;
+        case DType::I8: name = "int8_t"; break;
+        case DType::I16: name = "int16_t"; break;
+        case DType::I32: name = "int"; break;
+        case DType::I64: name = "int64_t"; break;
+        case DType::F32: name = "float"; break;
+        default: name = "double"; break;
+    }
+    std::string text = by == Converter::Fill ? std::string(name) : std::string(torch_name(t)).substr(6);
+    raise("RuntimeError", "value cannot be converted to type {} without overflow", text);
+}
+
+/// One literal element. Python numbers that do not fit are refused, floats are truncated for integer dtypes.
+void append_element(std::vector<std::byte>& out, DType t, PyValue v, Converter by) {
     if (v.is(Kind::Complex)) {
-        if (!is_complex(t)) raise("TypeError", "can't convert complex to float");
+        if (t == DType::Bool) return append(out, uint8_t{1});
+        if (!is_complex(t)) {
+            if (by == Converter::Fill) overflow(t, by);
+            raise("TypeError", "{}", is_integral(t) ? "'complex' object cannot be interpreted as an integer" : "must be real number, not complex");
+        }
         const auto* c = v.as<ComplexObject>();
         if (t == DType::C64) append(out, static_cast<float>(c->real)), append(out, static_cast<float>(c->imaginary));
         else append(out, c->real), append(out, c->imaginary);
         return;
     }
-    bool real = v.is(Kind::Float);
-    double d = real ? v.as_float() : static_cast<double>(v.as_int());
+    bool wide = v.is(Kind::BigInt);
+    if (wide && is_integral(t)) {
+        if (by == Converter::Fill) overflow(t, by);
+        raise("ValueError", "Overflow when unpacking long long");
+    }
+    bool real = v.is(Kind::Float) || wide;
+    double d = wide ? v.as<BigIntObject>()->value.to_double().value_or(std::numeric_limits<double>::infinity()) : real ? v.as_float() : static_cast<double>(v.as_int());
     if (t == DType::Bool) return append(out, static_cast<uint8_t>(real ? d != 0 : v.as_int() != 0));
     if (is_integral(t)) {
-        if (real && !std::isfinite(d)) raise("ValueError", "cannot convert float {} to integer", std::isnan(d) ? "NaN" : "infinity");
+        if (real && (!std::isfinite(d) || std::abs(d) >= 9223372036854775808.0)) overflow(t, by);
         int64_t i = real ? static_cast<int64_t>(d) : v.as_int();
         auto range = [&](int64_t lo, int64_t hi) {
-            if (i < lo || i > hi) raise("RuntimeError", "value cannot be converted to type {} without overflow", c_name(t) == "unsigned char" ? "uint8_t" : c_name(t) == "signed char" ? "int8_t" : c_name(t));
+            if (i < lo || i > hi) overflow(t, by);
         };
         switch (t) {
             case DType::U8: range(-255, 255); return append(out, static_cast<uint8_t>(i));
@@ -109,6 +135,7 @@ void append_element(Interpreter& in, std::vector<std::byte>& out, DType t, PyVal
             default: return append(out, i);
         }
     }
+    if (by == Converter::Fill && t == DType::F32 && std::isfinite(d) && std::abs(d) > std::numeric_limits<float>::max()) overflow(t, by);
     switch (t) {
         case DType::F16: return append(out, half_bits(d));
         case DType::BF16: return append(out, bfloat_bits(d));
@@ -117,7 +144,6 @@ void append_element(Interpreter& in, std::vector<std::byte>& out, DType t, PyVal
         case DType::C64: append(out, static_cast<float>(d)); return append(out, 0.0f);
         default: append(out, d); return append(out, 0.0);
     }
-    (void)in;
 }
 
 }  // namespace
@@ -228,6 +254,7 @@ DType number_dtype(Interpreter& in, PyValue v) {
 PyValue full(Interpreter& in, Args& args) {
     FactoryOptions o = take_options(in, args);
     ArgReader a(in, args, "full(size, fill_value)");
+    if (!is_sequence(a["size"])) raise("TypeError", "full(): argument 'size' (position 1) must be tuple of ints, not {}", in.type_name(a["size"]));
     Sizes sizes = to_sizes(in, a["size"], "a size");
     check_sizes("full", sizes);
     PyValue value = a["fill_value"];
@@ -310,7 +337,7 @@ PyValue tensor_from(Interpreter& in, PyValue data, PyValue dtype) {
     DType t = given(dtype) ? dtype.as_dtype() : inferred;
     if (!dynamic) {
         std::vector<std::byte> bytes;
-        for (PyValue v : leaves) append_element(in, bytes, t, v);
+        for (PyValue v : leaves) append_element(bytes, t, v, Converter::Literal);
         return literal_tensor(in, t, sizes, std::move(bytes));
     }
     Operands operands;
@@ -325,11 +352,13 @@ PyValue fill_with(Interpreter& in, PyValue tensor, PyValue number, bool zero) {
     if (number.is(Kind::Tensor) && type_of(in, number).rank() != 0)
         raise("RuntimeError", "fill_ only supports 0-dimension value tensor but got tensor with {} dimensions.", type_of(in, number).rank());
     DType t = type_of(in, tensor).dtype;
-    if (number.is(Kind::Complex) && !is_complex(t)) raise("RuntimeError", "value cannot be converted to type {} without overflow", c_name(t));
-    if (number.is_static_number() && is_integral(t)) {
+    if (number.is_static_number() || number.is(Kind::Complex)) {
         std::vector<std::byte> unused;
-        if (number.is(Kind::Float) && !std::isfinite(number.as_float())) raise("RuntimeError", "value cannot be converted to type {} without overflow", c_name(t));
-        append_element(in, unused, t, number);
+        append_element(unused, t, number, Converter::Fill);
+        if (number.is(Kind::Complex)) {
+            if (t != DType::Bool) throw NotSupported("filling a complex tensor");
+            number = PyValue::boolean(true);
+        }
     }
     return emit_write(in, tensor, "full"_op, {number}, attrs({{"fill", !zero}}), options);
 }

@@ -71,6 +71,7 @@ private:
                 const auto* hook = static_cast<const HookHandle*>(h.object());
                 if (hook->removed || hook->what != HookKind::Gradient || !hook->node.valid() || !ran_.count(hook->node)) continue;
                 if (in_.autograd().grad_fn(t->variable) != hook->node) throw NotSupported("a hook on a tensor that is written in place afterwards", "register the hook behind the write");
+                if (in_.autograd().is_view(t->variable)) throw NotSupported("a hook on a view", "register it on the tensor that it is a view of, or on a clone");
                 Place& place = found[hook->node];
                 place.node = hook->node;
                 uint32_t output = in_.autograd().variable(t->variable).output;
@@ -165,7 +166,7 @@ private:
             types.push_back(type_of(in_, t));
         }
         Attrs attributes = attrs({{"losses", static_cast<int64_t>(losses.size())}, {"from", from}, {"retain", call_.retain_graph}, {"create", call_.create_graph}});
-        if (stops > 0) attributes.set("stop", static_cast<int64_t>(stops));
+        attributes.set("stop", static_cast<int64_t>(stops));
         InstId made = in_.builder().emit_typed("backward"_op, operands, attributes, types);
         std::vector<VariableId> variables;
         if (call_.create_graph && !through_.empty()) {

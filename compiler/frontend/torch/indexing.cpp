@@ -28,9 +28,22 @@ int64_t axes_taken(Interpreter& in, PyValue item) {
 
 Attrs at_dim(int64_t dim) { return attrs({{"dim", dim}}); }
 
+/// The range of a run-time int that a loop's index decides.
+std::optional<Interpreter::IndexRange> range_of(Interpreter& in, PyValue v) {
+    if (!v.is_dynamic(Type::Kind::I64)) return std::nullopt;
+    return in.index_range(v.as_value());
+}
+
+bool lies_in(const Interpreter::IndexRange& r, int64_t low, int64_t high) { return std::min(r.first, r.last) >= low && std::max(r.first, r.last) <= high; }
+
 /// A run-time index in -size … size-1, made non-negative; raises PyTorch's IndexError when the program runs.
 PyValue run_time_index(Interpreter& in, PyValue index, int64_t size, int64_t dim) {
     PyValue zero = PyValue::integer(0), n = PyValue::integer(size);
+    // A loop's index is known well enough: no check, or a certain error in some iteration.
+    if (auto r = range_of(in, index)) {
+        if (lies_in(*r, 0, size - 1)) return index;
+        if (lies_in(*r, -size, -1)) return in.binary(syntax::BinaryOp::Add, index, n);
+    }
     PyValue low = in.compare(syntax::CompareOp::GtE, index, PyValue::integer(-size));
     PyValue high = in.compare(syntax::CompareOp::Lt, index, n);
     std::string text = fmt::format("index {{}} is out of bounds for dimension {} with size {}", dim, size);
@@ -79,12 +92,17 @@ PyValue slice(Interpreter& in, PyValue tensor, int64_t dim, const SliceObject* s
         if (!length) in.need_static(start.is_dynamic() ? start : stop, "the bound of a slice whose size it decides");
         int64_t size = type_of(in, tensor).sizes[static_cast<size_t>(dim)];
         if (*length > size) in.need_static(start, "the bound of a slice that is longer than the axis");
-        // Python would shorten a slice that leaves the axis; the size is part of the type here, so that is refused when it happens.
-        in.check(in.compare(syntax::CompareOp::GtE, start, PyValue::integer(0)), "NotImplementedError", "not supported: a slice that starts at {} and is shortened", {start});
-        in.check(in.compare(syntax::CompareOp::LtE, start, PyValue::integer(size - *length)), "NotImplementedError", "not supported: a slice that starts at {} and is shortened", {start});
         Attrs a = at_dim(dim);
         a.set("length", *length);
         if (!step.is_none()) a.set("step", in.need_int(step, "a slice's step"));
+        // In a loop over known numbers every slice is whole, or the loop is unrolled for the one that is shortened.
+        if (auto r = range_of(in, start)) {
+            if (lies_in(*r, 0, size - *length)) return emit_one(in, "slice.at"_op, {tensor, start}, a);
+            in.need_static(start, "the bound of a slice that is shorter in some iteration");
+        }
+        // Python would shorten a slice that leaves the axis; the size is part of the type here, so that is refused when it happens.
+        in.check(in.compare(syntax::CompareOp::GtE, start, PyValue::integer(0)), "NotImplementedError", "not supported: a slice that starts at {} and is shortened", {start});
+        in.check(in.compare(syntax::CompareOp::LtE, start, PyValue::integer(size - *length)), "NotImplementedError", "not supported: a slice that starts at {} and is shortened", {start});
         return emit_one(in, "slice.at"_op, {tensor, start}, a);
     }
     Attrs a = at_dim(dim);

@@ -125,6 +125,26 @@ PyValue row_function(Interpreter& in, std::string_view name) {
     return {};
 }
 
+PyValue row_primitive(Interpreter& in, std::string_view name) {
+    auto rows_of = [](std::string_view base) {
+        std::vector<Op> rows;
+        for (uint16_t i = 0; i < op_name_count; ++i) {
+            std::string_view row = op_names[i];
+            if (row.substr(0, row.find('.')) == base && def(Op{i}).lower != Lower::Structural && def(Op{i}).lower != Lower::Host) rows.push_back(Op{i});
+        }
+        return rows;
+    };
+    std::string own(name);
+    if (std::vector<Op> rows = rows_of(name); !rows.empty()) return in.native(own, [own, rows](Interpreter& i, Args& args) { return call_bound(i, own, rows, {}, args); });
+    if (name.size() < 2 || name.back() != '_') return {};
+    std::vector<Op> rows = rows_of(name.substr(0, name.size() - 1));
+    if (rows.empty()) return {};
+    return in.native(own, [own, rows](Interpreter& i, Args& args) {
+        BoundCall call = bind_call(i, own, rows, {}, args);
+        return emit_write(i, call.operands.at(0), call.op, call.operands, call.attributes);
+    });
+}
+
 PyValue call_rows(Interpreter& in, std::string_view name, Values positional, std::vector<std::pair<Symbol, PyValue>> keywords) {
     std::span<const Op> rows = overloads(name);
     if (rows.empty()) throw NotSupported(fmt::format("'{}'", name));

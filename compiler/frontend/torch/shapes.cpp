@@ -207,14 +207,15 @@ void bind_shapes(Interpreter& in, const ModuleObject* torch, const ClassObject* 
         else in.add_function(torch, "nonzero", code);
     }
     for (const char* name : functions_of_methods) {
-        PyValue method = tensor->lookup(symbol(name));
-        SIFR_CHECK(!method.is_unbound(), "Tensor has no method '{}'", name);
-        in.add_function(torch, name, [method](Interpreter& i, Args& args) {
+        // Looked up at the call: the methods may be added by a part that comes later.
+        in.add_function(torch, name, [name, tensor](Interpreter& i, Args& args) {
             // The first argument may be given by name.
             if (args.positional.empty()) {
                 args.positional.push_back(args.keyword("input"));
                 std::erase_if(args.keywords, [](const auto& k) { return *k.first == "input"; });
             }
+            PyValue method = tensor->lookup(symbol(name));
+            SIFR_CHECK(!method.is_unbound(), "Tensor has no method '{}'", name);
             return i.call(method, args);
         });
     }

@@ -143,7 +143,22 @@ PyValue reshape(Interpreter& in, PyValue tensor, Sizes sizes) {
     sizes = resolved(sizes, type_of(in, tensor).numel());
     const Layout layout = layout_of(in, tensor);
     if (view_strides(layout, sizes)) return emit_one(in, "view"_op, {tensor}, attrs({{"size", sizes}}));
-    return emit_one(in, "unsafe_view"_op, {contiguous(in, tensor)}, attrs({{"size", sizes}}));
+    return unsafe_view(in, contiguous(in, tensor), sizes);
+}
+
+PyValue unsafe_view(Interpreter& in, PyValue tensor, const Sizes& sizes) {
+    const TensorObject* t = tensor_of(tensor);
+    const Type type = Type::tensor(type_of(in, tensor).dtype, sizes);
+    View view = view_of(in, tensor);
+    std::optional<Strides> strides = view_strides(view.layout, sizes);
+    SIFR_CHECK(strides, "a copy that cannot be viewed as [{}]", fmt::join(sizes, ", "));
+    view.layout.sizes = sizes;
+    view.layout.strides = *strides;
+    VariableId variable = in.autograd().record_node("UnsafeViewBackward0", {t->variable}, {}, {type}, in.span()).at(0);
+    InstId made = in.builder().emit_typed("unsafe_view"_op, {t->value}, attrs({{"size", sizes}}), {type});
+    ValueId value = in.function()[made].results[0];
+    in.function()[value].view = std::move(view);
+    return make_tensor_object(in, value, variable, t);
 }
 
 }  // namespace sifr::capture

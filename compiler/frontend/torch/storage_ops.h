@@ -23,5 +23,7 @@ PyValue set_requires_grad(Interpreter& in, PyValue tensor, bool on);
 PyValue clone(Interpreter& in, PyValue tensor);
 PyValue contiguous(Interpreter& in, PyValue tensor);
 PyValue reshape(Interpreter& in, PyValue tensor, Sizes sizes);
+/// Another shape of memory that nobody else holds (PyTorch's _unsafe_view): for autograd a tensor of its own, not a view.
+PyValue unsafe_view(Interpreter& in, PyValue tensor, const Sizes& sizes);
 
 }  // namespace sifr::capture

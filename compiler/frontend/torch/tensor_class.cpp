@@ -178,7 +178,7 @@ public:
 
 private:
     static void one_element(Interpreter& in, PyValue self) {
-        if (int64_t n = type_of(in, self).numel(); n != 1) raise("RuntimeError", "a Tensor with {} elements cannot be converted to Scalar", n);
+        if (type_of(in, self).numel() != 1) raise("ValueError", "only one element tensors can be converted to Python scalars");
     }
 };
 

@@ -103,6 +103,7 @@ PyValue random_method(Interpreter& in, Args& args) {
 PyValue bernoulli_method(Interpreter& in, Args& args) {
     ArgReader a(in, args, "bernoulli_(self, p=0.5, *, generator=None)");
     PyValue p = a.has("p") ? a["p"] : PyValue::real(0.5);
+    if (p.is(Kind::Tensor) && !is_float(type_of(in, p).dtype)) raise("NotImplementedError", "\"bernoulli_tensor_cpu_p_\" not implemented for '{}'", scalar_name(type_of(in, p).dtype));
     if (p.is(Kind::Tensor)) return draw_into(in, a["self"], "bernoulli.tensor"_op, {p}, a["generator"]);
     if (p.is_static_number() && (in.need_float(p, "p") < 0 || in.need_float(p, "p") > 1)) raise("RuntimeError", "bernoulli_ expects p to be in [0, 1], but got p={}", in.need_float(p, "p"));
     return draw_into(in, a["self"], "bernoulli"_op, {p}, a["generator"]);

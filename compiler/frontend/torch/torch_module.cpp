@@ -12,6 +12,7 @@
 #include "compiler/frontend/torch/rows.h"
 #include "compiler/frontend/torch/state.h"
 #include "compiler/frontend/torch/tensor_class.h"
+#include "compiler/prelude/prelude.h"
 
 namespace sifr::capture {
 namespace {
@@ -60,6 +61,11 @@ void fill_torch(Interpreter& in, const ModuleObject* torch) {
     bind_autograd(in, torch, tensor);
     bind_machine(in, torch);
     in.add_function(torch, "zero", torch_zero);
+    in.add_function(torch, "typename", [](Interpreter& i, Args& a) {
+        if (a[0].is(Kind::Tensor)) return tensor_type_text(i, a[0]);
+        const ClassObject* cls = a[0].is(Kind::Class) ? a[0].as<ClassObject>() : i.class_of(a[0]);
+        return i.str(cls->module == "builtins" ? cls->qualname : cls->module + "." + cls->qualname);
+    });
     in.add_function(torch, "zero_", [](Interpreter& i, Args& a) { return fill_with(i, a[0], PyValue::integer(0), true); });
     in.add_function(torch, "fill_", [](Interpreter& i, Args& a) { return fill_with(i, a[0], a[1]); });
     in.add_module("torch.return_types", [](Interpreter& i, const ModuleObject* m) {
@@ -72,6 +78,21 @@ void fill_torch(Interpreter& in, const ModuleObject* torch) {
     };
 }
 
+/// What PyTorch has in module `name` and sifr has not is *not supported*; anything else is no attribute.
+void refuse_known_names(Interpreter& in, const ModuleObject* m, const std::string& name) {
+    in.heap().change(m).missing = [name](Interpreter&, Symbol attribute) -> PyValue {
+        if (is_torch_name(name, *attribute)) throw NotSupported(fmt::format("{}.{}", name, *attribute));
+        return {};
+    };
+}
+
+/// For the prelude: rows by name, and classes that are made here.
+void fill_primitives(Interpreter& in, const ModuleObject* m) {
+    in.set_global(m, "Parameter", PyValue(torch_classes(in).parameter));
+    in.set_global(m, "Tensor", PyValue(torch_classes(in).tensor));
+    in.heap().change(m).missing = [](Interpreter& i, Symbol name) { return row_primitive(i, *name); };
+}
+
 }  // namespace
 
 void bind_torch(Interpreter& in) {
@@ -81,6 +102,11 @@ void bind_torch(Interpreter& in) {
     bind_parameter(in, tensor);
     in.make_tensor = [&in](ValueId value, const TensorObject& like) { return merged_tensor(in, value, like); };
     in.add_module("torch", fill_torch);
+    in.add_module("torch._nn", fill_primitives);
+    for (const PreludeFile& f : prelude_files()) {
+        std::string module = f.module;
+        in.add_prelude(module, f.path, f.text, [module](Interpreter& i, const ModuleObject* m) { refuse_known_names(i, m, module); });
+    }
 }
 
 }  // namespace sifr::capture

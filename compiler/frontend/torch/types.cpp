@@ -96,13 +96,13 @@ void bind_device(Interpreter& in, const ModuleObject* torch) {
     ClassObject* cls = in.add_class("device", "torch", nullptr, &device_protocol);
     torch_classes(in).device = cls;
     in.set_kind_class(Kind::Device, cls);
-    cls->construct = [](Interpreter& i, Args& args) {
+    cls->construct = constructor([](Interpreter& i, Args& args) {
         ArgReader a(i, args, "device(type, index=None)");
         PyValue d = parse_device(i, a["type"]);
         if (!a.has("index") || a["index"].is_none()) return d;
         if (d.device_index() >= 0) raise("RuntimeError", "type (string) must not include an index because index was passed explicitly: {}", device_text(d));
         return PyValue::device(d.device_is_cuda(), static_cast<int>(i.need_int(a["index"], "index")));
-    };
+    });
     in.add_property(cls, "type", [](Interpreter& i, Args& a) { return i.str(a[0].device_is_cuda() ? "cuda" : "cpu"); });
     in.add_property(cls, "index", [](Interpreter&, Args& a) { return a[0].device_index() < 0 ? PyValue::none() : PyValue::integer(a[0].device_index()); });
     in.set_global(torch, "device", PyValue(cls));
@@ -111,12 +111,12 @@ void bind_device(Interpreter& in, const ModuleObject* torch) {
 void bind_size(Interpreter& in, const ModuleObject* torch) {
     ClassObject* cls = in.add_class("Size", "torch", in.builtin_class("tuple"), &size_protocol);
     torch_classes(in).size = cls;
-    cls->construct = [cls](Interpreter& i, Args& args) {
+    cls->construct = constructor([cls](Interpreter& i, Args& args) {
         Values items = args.size() ? i.iterate(args[0]) : Values{};
         for (size_t k = 0; k < items.size(); ++k)
             if (!items[k].is(Kind::Int) && !items[k].is_dynamic(Type::Kind::I64)) raise("TypeError", "torch.Size() takes an iterable of 'int' (item {} is '{}')", k, i.type_name(items[k]));
         return i.tuple_of(cls, std::move(items));
-    };
+    });
     in.add_method(cls, "numel", [](Interpreter& i, Args& a) {
         PyValue n = PyValue::integer(1);
         for (PyValue v : a[0].as<TupleObject>()->items) n = i.binary(syntax::BinaryOp::Mult, n, v);
@@ -176,7 +176,7 @@ LimitsProtocol limits_protocol;
 void bind_limits(Interpreter& in, const ModuleObject* torch) {
     for (bool integers : {false, true}) {
         ClassObject* cls = in.add_class(integers ? "iinfo" : "finfo", "torch", nullptr, &limits_protocol);
-        cls->construct = [cls, integers](Interpreter& i, Args& args) -> PyValue {
+        cls->construct = constructor([cls, integers](Interpreter& i, Args& args) -> PyValue {
             ArgReader a(i, args, integers ? "iinfo(type)" : "finfo(type=None)");
             DType t = a.has("type") ? to_dtype(i, a["type"], integers ? "iinfo" : "finfo") : default_dtype(i);
             if (integers && !is_integral(t)) raise("TypeError", "torch.iinfo() requires an integer input type. Use torch.finfo to handle '{}'", short_name(t));
@@ -184,7 +184,7 @@ void bind_limits(Interpreter& in, const ModuleObject* torch) {
             auto* made = i.heap().make<LimitsObject>(cls);
             made->dtype = t;
             return PyValue(made);
-        };
+        });
         auto property = [&](const char* name, PyValue (*get)(Interpreter&, DType)) {
             in.add_property(cls, name, [get](Interpreter& i, Args& a) { return get(i, limits_dtype(a[0])); });
         };
@@ -225,14 +225,14 @@ PyValue legacy_tensor(Interpreter& in, const Args& args, DType t) {
 }
 
 void bind_legacy_classes(Interpreter& in, const ModuleObject* torch, const ClassObject* tensor) {
-    in.heap().change(tensor).construct = [](Interpreter& i, Args& args) { return legacy_tensor(i, args, default_dtype(i)); };
+    in.heap().change(tensor).construct = constructor([](Interpreter& i, Args& args) { return legacy_tensor(i, args, default_dtype(i)); });
     in.set_global(torch, "Tensor", PyValue(tensor));
     for (int k = 0; k < dtype_count; ++k) {
         DType t = static_cast<DType>(k);
         if (is_complex(t)) continue;
         std::string name = std::string(tensor_type_name(t)).substr(6);
         ClassObject* cls = in.add_class(name, "torch", nullptr, &plain_protocol);
-        cls->construct = [t](Interpreter& i, Args& args) { return legacy_tensor(i, args, t); };
+        cls->construct = constructor([t](Interpreter& i, Args& args) { return legacy_tensor(i, args, t); });
         in.set_global(torch, name, PyValue(cls));
     }
 }

@@ -24,8 +24,9 @@ Rows structural() {
          .vjp = insert_add_vjp},
         {.name = "insert_seq", .sig = "(T value, T piece, i64[] indices, *, layout layout) -> T", .lower = L, .infer = same_as_first},
 
-        // losses, then as many gradients if `from`, then the tensors after `wrt`.
-        {.name = "backward", .sig = "(V[] operands, *, int losses=1, bool from=False, bool retain=False, bool create=False) -> V[]",
+        // losses, then as many gradients if `from`, then the tensors after `wrt`, of which the first `stop` pass no gradient on.
+        {.name = "backward",
+         .sig = "(V[] operands, *, int losses=1, bool from=False, bool retain=False, bool create=False, int stop=0) -> V[]",
          .lower = L, .infer = backward_results},
         {.name = "leaf", .sig = "(T self) -> T", .lower = L, .infer = same_as_first, .view = same_layout},
         {.name = "detach", .sig = "(T self) -> T", .lower = L, .infer = same_as_first, .view = same_layout},
