@@ -28,7 +28,7 @@ const std::vector<Case>& cases() {
         {"log2", {"f:2x3"}, {}}, {"log10", {"f:2x3"}, {}}, {"log1p", {"f:2x3"}, {}}, {"sin", {"s:2x3"}, {}}, {"cos", {"s:2x3"}, {}},
         {"tan", {"s:2x3"}, {}}, {"asin", {"s:2x3"}, {}}, {"acos", {"s:2x3"}, {}}, {"atan", {"s:2x3"}, {}}, {"sinh", {"s:2x3"}, {}},
         {"cosh", {"s:2x3"}, {}}, {"tanh", {"s:2x3"}, {}}, {"asinh", {"s:2x3"}, {}}, {"atanh", {"s:2x3"}, {}}, {"erf", {"s:2x3"}, {}},
-        {"erfc", {"s:2x3"}, {}}, {"sigmoid", {"s:2x3"}, {}}, {"logit", {"f:2x3"}, attrs({{"eps", 1e-6}})}, {"deg2rad", {"s:2x3"}, {}},
+        {"erfc", {"s:2x3"}, {}}, {"erfinv", {"s:2x3"}, {}}, {"lgamma", {"f:2x3"}, {}}, {"sigmoid", {"s:2x3"}, {}}, {"logit", {"f:2x3"}, attrs({{"eps", 1e-6}})}, {"deg2rad", {"s:2x3"}, {}},
         {"rad2deg", {"s:2x3"}, {}}, {"floor", {"s:2x3"}, {}}, {"ceil", {"s:2x3"}, {}}, {"trunc", {"s:2x3"}, {}}, {"round", {"s:2x3"}, {}},
         {"round.decimals", {"s:2x3"}, attrs({{"decimals", I{1}}})}, {"frac", {"s:2x3"}, {}}, {"nan_to_num", {"s:2x3"}, {}},
         // choices
