@@ -1,6 +1,6 @@
 #pragma once
 
-#include "ir/base/diagnostic.h"
+#include "ir/base/check.h"
 #include "ir/loop/expr.h"
 #include "ir/math/arithmetic.h"
 #include "ir/math/error_function.h"
@@ -9,6 +9,7 @@
 #include "ir/math/inverse_trigonometry.h"
 #include "ir/math/logarithm.h"
 #include "ir/math/power.h"
+#include "ir/math/special.h"
 #include "ir/math/trigonometry.h"
 
 namespace sifr::math {
@@ -33,6 +34,9 @@ typename Ops::V transcendental(Ops& ops, ScalarOp op, typename Ops::V a, typenam
         case ScalarOp::Atan: return atan(x).v;
         case ScalarOp::Erf: return erf(x).v;
         case ScalarOp::Erfc: return erfc(x).v;
+        case ScalarOp::Erfinv: return erfinv(x).v;
+        case ScalarOp::Lgamma: return lgamma(x).v;
+        case ScalarOp::Digamma: return digamma(x).v;
         case ScalarOp::Pow: return pow(x, y).v;
         case ScalarOp::Atan2: return atan2(x, y).v;
         case ScalarOp::Sinh: return sinh(x).v;
@@ -41,7 +45,7 @@ typename Ops::V transcendental(Ops& ops, ScalarOp op, typename Ops::V a, typenam
         case ScalarOp::Asinh: return asinh(x).v;
         case ScalarOp::Acosh: return acosh(x).v;
         case ScalarOp::Atanh: return atanh(x).v;
-        default: throw NotSupported(fmt::format("the function '{}'", name_of(op)));
+        default: SIFR_UNREACHABLE("'{}' is no transcendental operator", name_of(op));
     }
 }
 

@@ -127,7 +127,7 @@ LoopCapture::Outcome LoopCapture::run() {
 PyValue LoopCapture::get(const Place& p) const {
     Object& o = const_cast<Object&>(*p.object);
     if (p.name) return variables_of(o)->get(p.name);
-    if (o.kind == Kind::Tensor) return p.index == Place::grad ? static_cast<TensorObject&>(o).grad : PyValue(&o);
+    if (o.kind == Kind::Tensor) return p.index == Place::grad ? static_cast<TensorObject&>(o).grad : PyValue(in_.heap_.make<TensorObject>(static_cast<TensorObject&>(o)));
     if (o.kind == Kind::List) return static_cast<ListObject&>(o).items[static_cast<size_t>(p.index)];
     return static_cast<DictObject&>(o).entries[static_cast<size_t>(p.index)].value;
 }
@@ -138,8 +138,7 @@ void LoopCapture::set(const Place& p, PyValue v) {
     if (p.name) variables_of(o)->set(p.name, v);
     else if (o.kind == Kind::Tensor && p.index == Place::grad) static_cast<TensorObject&>(o).grad = v;
     else if (o.kind == Kind::Tensor) {
-        static_cast<TensorObject&>(o).value = v.as<TensorObject>()->value;
-        static_cast<TensorObject&>(o).variable = v.as<TensorObject>()->variable;
+        static_cast<TensorObject&>(o).value = v.as<TensorObject>()->value;  // it stays the same variable
     } else if (o.kind == Kind::List) static_cast<ListObject&>(o).items[static_cast<size_t>(p.index)] = v;
     else static_cast<DictObject&>(o).entries[static_cast<size_t>(p.index)].value = v;
 }
@@ -184,7 +183,12 @@ std::vector<LoopCapture::Difference> LoopCapture::differences(const Heap::Delta&
             if (c.object->kind == Kind::Tensor) {
                 const auto &ta = static_cast<TensorObject&>(before), &tb = static_cast<TensorObject&>(after);
                 if (!same_value(ta.grad, tb.grad)) out.push_back({{c.object, nullptr, Place::grad}, ta.grad, tb.grad});
-                if (ta.value != tb.value) throw Stop{Outcome::Unroll, "a tensor object becomes another view in it"};
+                if (ta.value != tb.value) {
+                    // `w.data = …`: another view. The same place under another name changes nothing.
+                    const View &va = in_.function_[ta.value].view, &vb = in_.function_[tb.value].view;
+                    bool same = va.storage == vb.storage && va.layout == vb.layout && va.indices == vb.indices;
+                    if (!same) out.push_back({{c.object, nullptr, Place::value}, in_.heap_.make<TensorObject>(ta), in_.heap_.make<TensorObject>(tb)});
+                }
                 if (!ta.hooks.same(tb.hooks) || !ta.extra.same(tb.extra)) throw Stop{Outcome::Unroll, "it changes the hooks of a tensor"};
             }
             continue;
@@ -234,7 +238,7 @@ std::vector<LoopCapture::Difference> LoopCapture::differences(const Heap::Delta&
 
 // ------------------------------------------------------------------------------------------------ shapes
 
-Shape LoopCapture::shape_of(PyValue entry, PyValue back, const std::string& what, bool entry_counts, bool optional) {
+Shape LoopCapture::shape_of(PyValue entry, PyValue back, const std::string& what, bool entry_counts, bool optional, bool same_object) {
     Shape s;
     if (entry_counts && same_value(entry, back)) {
         s.model = back;
@@ -281,6 +285,7 @@ Shape LoopCapture::shape_of(PyValue entry, PyValue back, const std::string& what
         const auto* e = entry.get_if<TensorObject>();
         if (!e) throw peel();
         if (!(in_.function_.type(e->value) == s.type) || e->cls != t->cls || e->cuda != t->cuda) throw peel();
+        if (same_object) return s;
         AutogradState& autograd = in_.autograd_;
         if (autograd.requires_grad(t->variable) || autograd.requires_grad(e->variable)) throw Stop{Outcome::Unroll, what + " carries autograd history from one iteration to the next"};
         if (!t->grad.is_none() || !e->grad.is_none()) throw Stop{Outcome::Unroll, what + " is another tensor with a '.grad' in each iteration"};
@@ -637,13 +642,14 @@ std::optional<LoopCapture::Outcome> LoopCapture::round() {
         if (it == carried_.end()) {
             Carried fresh;
             fresh.place = d.place;
-            fresh.placeholder = at_least_ >= 1 && read_behind_only(d.place) && std::find(observed_.begin(), observed_.end(), d.place) == observed_.end();
+            bool of_value = !d.place.name && d.place.index == Place::value;
+            fresh.placeholder = !of_value && at_least_ >= 1 && read_behind_only(d.place) && std::find(observed_.begin(), observed_.end(), d.place) == observed_.end();
             fresh.optional = at_least_ == 0;
-            fresh.shape = shape_of(d.head, d.back, describe(d.place), !fresh.placeholder, fresh.optional);
+            fresh.shape = shape_of(d.head, d.back, describe(d.place), !fresh.placeholder, fresh.optional, of_value);
             carried_.push_back(std::move(fresh));
             stable = false;
         } else {
-            Shape now = shape_of(it->entry, d.back, describe(d.place), !it->placeholder, it->optional);
+            Shape now = shape_of(it->entry, d.back, describe(d.place), !it->placeholder, it->optional, !d.place.name && d.place.index == Place::value);
             if (!now.agrees(it->shape)) {
                 it->shape = std::move(now);
                 stable = false;

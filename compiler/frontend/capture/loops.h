@@ -69,7 +69,8 @@ private:
     void set(const Place& p, PyValue v);
     bool is_dead(const Place& p) const;
     bool read_behind_only(const Place& p) const;
-    Shape shape_of(PyValue entry, PyValue back, const std::string& what, bool entry_counts, bool optional);
+    /// `same_object`: the place is the view of one tensor object, whose history stays its own.
+    Shape shape_of(PyValue entry, PyValue back, const std::string& what, bool entry_counts, bool optional, bool same_object = false);
     PyValue instantiate(const Shape& s, const std::vector<ValueId>& values, size_t& at, bool head, const std::string& name);
     void leaves(const Shape& s, std::vector<Type>& out) const;
     void flatten(const Shape& s, PyValue v, RegionId region, std::vector<ValueId>& out);

@@ -219,13 +219,6 @@ AttrValue to_attribute(Interpreter& in, PyValue v, std::string_view what) {
     in.need_static(v, what);
 }
 
-NativeCode without_class(NativeCode code) {
-    return [code = std::move(code)](Interpreter& in, Args& args) {
-        args.positional.erase(args.positional.begin());
-        return code(in, args);
-    };
-}
-
 PyValue pack_results(Interpreter& in, Op op, std::string_view name, Values results) {
     const Signature& s = signature(op);
     if (s.result_count == 0) return PyValue::none();

@@ -29,10 +29,6 @@ Sizes sizes_from(Interpreter& in, const Values& values, std::string_view what);
 /// A Python value as an attribute (None, bool, int, float, str, dtype, list of ints).
 AttrValue to_attribute(Interpreter& in, PyValue v, std::string_view what);
 
-/// `cls(…)` of a native class whose code does not care which class was called (itself, or one that derives from it): the
-/// class, which comes as first argument, is taken off.
-NativeCode without_class(NativeCode code);
-
 /// Results of a row as Python gives them: one value, or a `torch.return_types.NAME` when the signature names them, or a
 /// tuple (a list for `T[]` with views as PyTorch gives tuples).
 PyValue pack_results(Interpreter& in, Op op, std::string_view name, Values results);

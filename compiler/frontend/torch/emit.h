@@ -17,6 +17,14 @@ using Operands = Values;
 /// A new tensor object for a CAPTURED value. `like` gives the device; null: the CPU.
 PyValue make_tensor_object(Interpreter& in, ValueId value, VariableId variable, const TensorObject* like = nullptr);
 
+/// Code of a class's call, which gets the class in front of the arguments, from code that takes the arguments alone.
+inline NativeCode constructor(NativeCode code) {
+    return [code = std::move(code)](Interpreter& in, Args& args) {
+        args.positional.erase(args.positional.begin());
+        return code(in, args);
+    };
+}
+
 /// The row of this name; NotSupported where the op table has none (yet).
 Op row_named(std::string_view name);
 

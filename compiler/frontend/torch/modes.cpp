@@ -1,4 +1,3 @@
-#include "compiler/frontend/torch/bind.h"
 #include "compiler/frontend/torch/modes.h"
 
 #include "compiler/frontend/torch/devices.h"
@@ -68,7 +67,7 @@ ModeProtocol mode_protocol;
 /// A class whose instances set a mode. `@torch.no_grad` without parentheses decorates too.
 void add_mode_class(Interpreter& in, const ModuleObject* torch, const char* name, std::function<Modes(Interpreter&, Args&)> inside, bool at_once = false, bool keeps_grad = false) {
     ClassObject* cls = in.add_class(name, "torch.autograd.grad_mode", nullptr, &mode_protocol);
-    cls->construct = without_class([cls, inside = std::move(inside), at_once, keeps_grad](Interpreter& i, Args& args) -> PyValue {
+    cls->construct = constructor([cls, inside = std::move(inside), at_once, keeps_grad](Interpreter& i, Args& args) -> PyValue {
         if (!at_once && !keeps_grad && args.size() == 1 && !args[0].is(Kind::Bool) && i.callable(args[0])) {
             Args none;
             return ModeProtocol::decorated(i, inside(i, none), args[0]);
@@ -133,7 +132,7 @@ void bind_generators(Interpreter& in, const ModuleObject* torch) {
     static Protocol protocol;
     ClassObject* cls = in.add_class("Generator", "torch._C", nullptr, &protocol);
     torch_classes(in).generator = cls;
-    cls->construct = without_class([cls](Interpreter& i, Args& args) -> PyValue {
+    cls->construct = constructor([cls](Interpreter& i, Args& args) -> PyValue {
         ArgReader a(i, args, "Generator(device='cpu')");
         auto* g = i.heap().make<GeneratorObject>(cls);
         if (a.has("device")) g->cuda = parse_device(i, a["device"]).device_is_cuda();

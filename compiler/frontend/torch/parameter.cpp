@@ -1,6 +1,5 @@
 // torch.nn.Parameter: a Tensor that requires grad and says so when it is printed.
 
-#include "compiler/frontend/torch/bind.h"
 #include "compiler/frontend/torch/binding.h"
 #include "compiler/frontend/torch/creation.h"
 #include "compiler/frontend/torch/printing.h"
@@ -13,7 +12,10 @@ namespace sifr::capture {
 void bind_parameter(Interpreter& in, const ClassObject* tensor) {
     ClassObject* cls = in.add_class("Parameter", "torch.nn.parameter", tensor, nullptr);
     torch_classes(in).parameter = cls;
-    cls->construct = without_class([cls](Interpreter& i, Args& args) -> PyValue {
+    cls->construct = [](Interpreter& i, Args& args) -> PyValue {
+        // A subclass makes instances of its own.
+        const ClassObject* made_class = args[0].as<ClassObject>();
+        args.positional.erase(args.positional.begin());
         ArgReader a(i, args, "Parameter(data=None, requires_grad=True)");
         PyValue data = a.has("data") && !a["data"].is_none() ? a["data"] : emit_one(i, "empty"_op, {}, attrs({{"sizes", Sizes{0}}, {"dtype", default_dtype(i)}}));
         if (!data.is(Kind::Tensor)) raise("TypeError", "Parameter() argument 'data' must be a Tensor, not {}", i.type_name(data));
@@ -24,9 +26,9 @@ void bind_parameter(Interpreter& in, const ClassObject* tensor) {
             if (DType t = type_of(i, data).dtype; !is_float(t) && !is_complex(t)) raise("RuntimeError", "Only Tensors of floating point and complex dtype can require gradients");
             set_requires_grad(i, made, true);
         }
-        i.heap().change(tensor_of(made)).cls = cls;
+        i.heap().change(tensor_of(made)).cls = made_class;
         return made;
-    });
+    };
     for (const char* module : {"torch.nn.parameter"})
         in.add_module(module, [cls](Interpreter& i, const ModuleObject* m) { i.set_global(m, "Parameter", PyValue(cls)); });
 }

@@ -96,7 +96,7 @@ void bind_device(Interpreter& in, const ModuleObject* torch) {
     ClassObject* cls = in.add_class("device", "torch", nullptr, &device_protocol);
     torch_classes(in).device = cls;
     in.set_kind_class(Kind::Device, cls);
-    cls->construct = without_class([](Interpreter& i, Args& args) {
+    cls->construct = constructor([](Interpreter& i, Args& args) {
         ArgReader a(i, args, "device(type, index=None)");
         PyValue d = parse_device(i, a["type"]);
         if (!a.has("index") || a["index"].is_none()) return d;
@@ -111,7 +111,7 @@ void bind_device(Interpreter& in, const ModuleObject* torch) {
 void bind_size(Interpreter& in, const ModuleObject* torch) {
     ClassObject* cls = in.add_class("Size", "torch", in.builtin_class("tuple"), &size_protocol);
     torch_classes(in).size = cls;
-    cls->construct = without_class([cls](Interpreter& i, Args& args) {
+    cls->construct = constructor([cls](Interpreter& i, Args& args) {
         Values items = args.size() ? i.iterate(args[0]) : Values{};
         for (size_t k = 0; k < items.size(); ++k)
             if (!items[k].is(Kind::Int) && !items[k].is_dynamic(Type::Kind::I64)) raise("TypeError", "torch.Size() takes an iterable of 'int' (item {} is '{}')", k, i.type_name(items[k]));
@@ -176,7 +176,7 @@ LimitsProtocol limits_protocol;
 void bind_limits(Interpreter& in, const ModuleObject* torch) {
     for (bool integers : {false, true}) {
         ClassObject* cls = in.add_class(integers ? "iinfo" : "finfo", "torch", nullptr, &limits_protocol);
-        cls->construct = without_class([cls, integers](Interpreter& i, Args& args) -> PyValue {
+        cls->construct = constructor([cls, integers](Interpreter& i, Args& args) -> PyValue {
             ArgReader a(i, args, integers ? "iinfo(type)" : "finfo(type=None)");
             DType t = a.has("type") ? to_dtype(i, a["type"], integers ? "iinfo" : "finfo") : default_dtype(i);
             if (integers && !is_integral(t)) raise("TypeError", "torch.iinfo() requires an integer input type. Use torch.finfo to handle '{}'", short_name(t));
@@ -225,14 +225,14 @@ PyValue legacy_tensor(Interpreter& in, const Args& args, DType t) {
 }
 
 void bind_legacy_classes(Interpreter& in, const ModuleObject* torch, const ClassObject* tensor) {
-    in.heap().change(tensor).construct = without_class([](Interpreter& i, Args& args) { return legacy_tensor(i, args, default_dtype(i)); });
+    in.heap().change(tensor).construct = constructor([](Interpreter& i, Args& args) { return legacy_tensor(i, args, default_dtype(i)); });
     in.set_global(torch, "Tensor", PyValue(tensor));
     for (int k = 0; k < dtype_count; ++k) {
         DType t = static_cast<DType>(k);
         if (is_complex(t)) continue;
         std::string name = std::string(tensor_type_name(t)).substr(6);
         ClassObject* cls = in.add_class(name, "torch", nullptr, &plain_protocol);
-        cls->construct = without_class([t](Interpreter& i, Args& args) { return legacy_tensor(i, args, t); });
+        cls->construct = constructor([t](Interpreter& i, Args& args) { return legacy_tensor(i, args, t); });
         in.set_global(torch, name, PyValue(cls));
     }
 }

@@ -18,7 +18,15 @@ constexpr const char* out_of_range = "IndexError: index out of range in self";
 int64_t dim_attr(const Attrs& a, int64_t rank) { return rank == 0 ? 0 : normalize_dim(a.get_or<int64_t>("dim", -1), rank); }
 Attrs same_dim(const Inst& inst) { return attrs({{"dim", inst.attrs.get<int64_t>("dim")}}); }
 
-V gather(Vjp& v, V g) { return emit(g, "gather"_op, {g, v.in(1)}, same_dim(v.inst)); }
+/// The gradient of a scattered `src`: what the index reads, and 0 where `src` is larger than the index.
+V gather(Vjp& v, V g) {
+    V picked = emit(g, "gather"_op, {g, v.in(1)}, same_dim(v.inst));
+    Sizes own = v.type(v.in(2)).sizes;
+    if (sizes_of(picked) == own) return picked;
+    Layout corner = Layout::contiguous(own);
+    corner.sizes = sizes_of(picked);
+    return insert(zeros(g, own), corner, picked);
+}
 V scatter_zero(Vjp& v, V g) {
     V zero = zeros(g, v.type(v.in(1)).sizes);
     return emit(g, "scatter"_op, {g, v.in(1), zero}, same_dim(v.inst));
@@ -87,14 +95,15 @@ Grads scatter_reduce_vjp(Vjp& v) {
     }
     if (how != "amax" && how != "amin") throw NotSupported(fmt::format("the gradient of scatter_reduce with '{}'", how));
     V x = in(v, 0), src = in(v, 2), y = rules::out(v);
-    V picked = emit(y, "gather"_op, {y, v.in(1)}, same_dim(v.inst));
+    if (sizes_of(src) != v.type(v.in(1)).sizes) throw NotSupported("the gradient of scatter_reduce with a source larger than the index");
+    V picked = gather(v, y);
     V of_self = cast(eq(x, y), dtype_of(x));
     if (!with_self) of_self = scatter_zero(v, of_self);
     V of_src = cast(eq(src, picked), dtype_of(x));
     V count = emit(of_self, "scatter_add"_op, {of_self, v.in(1), of_src}, same_dim(v.inst));
     V share = g / count;
     if (v.needs(0)) out[0] = of_self * share;
-    if (v.needs(2)) out[2] = v.to(2, of_src * gather(v, share));
+    if (v.needs(2)) out[2] = v.to(2, gather(v, share) * of_src);
     return out;
 }
 

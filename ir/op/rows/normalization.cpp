@@ -86,7 +86,13 @@ Grads batch_norm_train_vjp(Vjp& v) {
     Normal n = normalized(x, dims, eps_of(v.inst.attrs));
     Sizes flat = {sizes_of(x)[1]};
     Grads out(3);
-    if (v.needs(0)) out[0] = v.to(0, normalized_slope(n, given(v, 1) ? g * per_channel(in(v, 1), x) : g, dims));
+    if (v.needs(0)) {
+        V slope = normalized_slope(n, given(v, 1) ? g * per_channel(in(v, 1), x) : g, dims);
+        double count = static_cast<double>(x.type().numel()) / static_cast<double>(flat[0]);
+        if (v.has_grad(1)) slope = slope + per_channel(V{&v.b, v.grad(1)}, x) / count;
+        if (v.has_grad(2)) slope = slope + per_channel(V{&v.b, v.grad(2)}, x) * (x - n.mean) * (2.0 / count);
+        out[0] = v.to(0, slope);
+    }
     if (given(v, 1) && v.needs(1)) out[1] = reshape(sum(g * n.value, dims), flat);
     if (given(v, 2) && v.needs(2)) out[2] = reshape(sum(g, dims), flat);
     return out;

@@ -12,10 +12,17 @@ namespace {
 
 using namespace rules;
 
+Sizes join(Sizes a, const Sizes& b) {
+    a.insert(a.end(), b.begin(), b.end());
+    return a;
+}
+Sizes first_axes(const Sizes& s, int64_t n) { return {s.begin(), s.begin() + n}; }
+Sizes last_axes(const Sizes& s, int64_t n) { return {s.end() - n, s.end()}; }
+
 /// `x` (lead axes, then the windowed ones) with `fill` around it.
 V pad_around(V x, const Windows& w, double fill) {
     if (!w.padded()) return x;
-    Sizes lead(sizes_of(x).begin(), sizes_of(x).end() - w.rank());
+    Sizes lead = first_axes(sizes_of(x), rank_of(x) - w.rank());
     Sizes frame = lead;
     for (int64_t s : w.padded_input()) frame.push_back(s);
     Layout inner = Layout::contiguous(frame);
@@ -34,7 +41,7 @@ V without_padding(V padded, const Windows& w, const Sizes& lead) {
 }
 /// lead, windows, kernel
 V windows(V x, const Windows& w, double fill) {
-    Sizes lead(sizes_of(x).begin(), sizes_of(x).end() - w.rank());
+    Sizes lead = first_axes(sizes_of(x), rank_of(x) - w.rank());
     return extract(pad_around(x, w, fill), w.layout(lead));
 }
 /// The transpose of `windows`: each window's elements are added where they came from.
@@ -43,12 +50,6 @@ V fold(V pieces, const Windows& w, const Sizes& lead) {
     for (int64_t s : w.padded_input()) frame.push_back(s);
     return without_padding(insert_add(zeros(pieces, frame), w.layout(lead), pieces), w, lead);
 }
-Sizes join(Sizes a, const Sizes& b) {
-    a.insert(a.end(), b.begin(), b.end());
-    return a;
-}
-Sizes first_axes(const Sizes& s, int64_t n) { return {s.begin(), s.begin() + n}; }
-Sizes last_axes(const Sizes& s, int64_t n) { return {s.end() - n, s.end()}; }
 
 /// A convolution's numbers: batch n, groups g, outputs per group m, k = channels per group · kernel, p windows.
 struct Convolution {
@@ -70,10 +71,8 @@ Convolution convolution_of(const Type& x, const Type& weight, const Attrs& a) {
 }
 /// [g, k, n·p]: one column for each window, channels and kernel down.
 V columns(V x, const Convolution& v) {
-    int64_t r = v.w.rank();
     V batched = reshape(x, join({v.n, v.g * v.c}, v.w.input));
     V win = reshape(windows(batched, v.w, 0.0), {v.n, v.g, v.c, v.p, v.w.kernel_count()});
-    (void)r;
     return reshape(permute(win, {1, 2, 4, 0, 3}), {v.g, v.k, v.n * v.p});
 }
 V product(const Convolution& v, V a, V b) {
