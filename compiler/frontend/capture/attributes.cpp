@@ -139,7 +139,7 @@ PyValue Interpreter::find_attr(PyValue object, Symbol name) {
     if (object.is(Kind::Module)) {
         const auto* m = object.as<ModuleObject>();
         if (PyValue v = m->variables->variables.get(name); !v.is_unbound()) return v;
-        // A submodule comes before what the module says about names that it lacks.
+        // a submodule that is imported by its full name only
         if (tables_->modules.contains(m->name + "." + *name)) return PyValue(import(m->name + "." + *name));
         if (m->missing)
             if (PyValue v = m->missing(*this, name); !v.is_unbound()) return v;

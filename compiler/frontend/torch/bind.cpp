@@ -223,7 +223,11 @@ PyValue pack_results(Interpreter& in, Op op, std::string_view name, Values resul
     const Signature& s = signature(op);
     if (s.result_count == 0) return PyValue::none();
     if (s.result_count == 1) return results.at(0);
-    if (!s.result_names.empty()) return make_return_type(in, name, std::move(results));
+    if (!s.result_names.empty()) {
+        // Called by another name of the row, the result has the row's own class.
+        std::string_view row = name_of(op);
+        return make_return_type(in, return_type_class(in, name) ? name : row.substr(0, row.find('.')), std::move(results));
+    }
     return in.tuple(std::move(results));
 }
 

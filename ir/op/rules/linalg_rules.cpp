@@ -63,7 +63,7 @@ void check_square(const OpCall& call) {
     int64_t m = a.sizes[a.sizes.size() - 2], n = a.sizes.back();
     if (m != n) raise("RuntimeError", "{}: A must be batches of square matrices, but they are {} by {} matrices", name, m, n);
     if (!is_float(a.dtype))
-        raise("RuntimeError", "{}: Expected a floating point or complex tensor as input. Got {}", name, scalar_name(a.dtype));
+        raise("NotImplementedError", "{}: Expected a floating point or complex tensor as input. Got {}", name, scalar_name(a.dtype));
     if (a.dtype != DType::F32 && a.dtype != DType::F64)
         raise("RuntimeError", "{}: Low precision dtypes not supported. Got {}", name, scalar_name(a.dtype));
 }

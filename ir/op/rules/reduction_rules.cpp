@@ -146,8 +146,10 @@ std::vector<Type> softmax_result(const OpCall& call) {
     one_dim(call);
     Type out = call.types[0];
     out.dtype = call.attrs.get_or("dtype", out.dtype);
+    bool last = one_dim(call) + 1 >= out.rank(), log = name_of(call.op) == "log_softmax";
     refuse_kernel(out.dtype, !floating(out.dtype),
-                  name_of(call.op) == "log_softmax" ? "log_softmax_kernel_impl" : "softmax_kernel_impl");
+                  log ? (last ? "log_softmax_lastdim_kernel_impl" : "log_softmax_kernel_impl")
+                      : (last ? "softmax_lastdim_kernel_impl" : "softmax_kernel_impl"));
     return {out};
 }
 
