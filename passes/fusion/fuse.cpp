@@ -133,7 +133,8 @@ private:
         std::vector<ValueId> outside;
         for (size_t n : c.members) {
             const Clusters::Node& node = clusters.nodes[n];
-            bool needed = node.escapes;
+            // What may raise stays for that alone, and its kernel writes somewhere.
+            bool needed = node.escapes || def(f_[node.inst].op).effect != Effect::Pure;
             for (size_t u : node.users) needed |= read_outside(clusters, n, u, members);
             for (ValueId v : f_[node.inst].results) {
                 if (!needed) continue;
