@@ -464,7 +464,7 @@ AutogradState::Hazard AutogradState::version_hazard(Span span, NodeId at, const 
             output = variables_[saved.variable.index].output;
         }
     }
-    if (producer == "CopySlices") producer = "torch::autograd::CopySlices";
+    if (producer == "CopySlices" || producer == "CopyBackwards") producer = "torch::autograd::" + producer;
     std::string text = fmt::format("one of the variables needed for gradient computation has been modified by an inplace operation: [{} [{}]]{} is at version {}; expected version {} "
                                    "instead. Hint: enable anomaly detection to find the operation that failed to compute its gradient, with torch.autograd.set_detect_anomaly(True, "
                                    "check_nan=False).",

@@ -41,10 +41,11 @@ std::string type_text(const Param& p) {
 bool is_sequence(PyValue v) { return v.is(Kind::List) || v.is(Kind::Tuple); }
 const Values& items_of(PyValue v) { return v.is(Kind::List) ? v.as<ListObject>()->items : v.as<TupleObject>()->items; }
 bool is_int(PyValue v) { return v.is(Kind::Int) || v.is_dynamic(Type::Kind::I64); }
-bool is_zero_dim(Interpreter& in, PyValue v) { return v.is(Kind::Tensor) && type_of(in, v).rank() == 0; }
 
-/// Whether `v` may stand for parameter `p`; says nothing about whether it is known.
-bool accepts(Interpreter& in, const Param& p, PyValue v) {
+/// Whether `v` may stand for parameter `p`; says nothing about whether it is known. `zero_dims`: a 0-d tensor without a history may
+/// stand for a number, which is tried when no overload takes it as the tensor that it is.
+bool accepts(Interpreter& in, const Param& p, PyValue v, bool zero_dims) {
+    auto is_zero_dim = [&](Interpreter&, PyValue t) { return zero_dims && t.is(Kind::Tensor) && type_of(in, t).rank() == 0 && !requires_grad(in, t); };
     if (v.is_none()) return p.optional && !p.list;
     auto all = [&](auto&& each) { return is_sequence(v) && std::all_of(items_of(v).begin(), items_of(v).end(), each); };
     switch (p.kind) {
@@ -113,7 +114,7 @@ struct Failure {
     std::string text;
 };
 
-std::optional<BoundCall> try_bind(Interpreter& in, std::string_view name, Op op, PyValue self, const Args& args, Failure& failure) {
+std::optional<BoundCall> try_bind(Interpreter& in, std::string_view name, Op op, PyValue self, const Args& args, bool zero_dims, Failure& failure) {
     const std::vector<Param>& params = signature(op).params;
     Values positional;
     if (!self.is_unbound()) positional.push_back(self);
@@ -145,7 +146,7 @@ std::optional<BoundCall> try_bind(Interpreter& in, std::string_view name, Op op,
                                                                  positional.size() - shift));
     for (size_t i = 0; i < positional.size(); ++i) {
         const Param& p = params[takers[i]];
-        if (!accepts(in, p, positional[i]))
+        if (!accepts(in, p, positional[i], zero_dims))
             return fail(matched, fmt::format("{}(): argument '{}' (position {}) must be {}, not {}", name, p.name == "self" ? "input" : p.name, i + 1 - shift, type_text(p), in.type_name(positional[i])));
         values[takers[i]] = positional[i];
         ++matched;
@@ -156,7 +157,7 @@ std::optional<BoundCall> try_bind(Interpreter& in, std::string_view name, Op op,
         if (at == params.end()) return fail(matched, fmt::format("{}() got an unexpected keyword argument '{}'", name, *keyword));
         size_t k = static_cast<size_t>(at - params.begin());
         if (!values[k].is_unbound()) return fail(matched, fmt::format("{}() got multiple values for argument '{}'", name, *keyword));
-        if (!accepts(in, *at, value)) return fail(matched, fmt::format("{}(): argument '{}' must be {}, not {}", name, *keyword, type_text(*at), in.type_name(value)));
+        if (!accepts(in, *at, value, zero_dims)) return fail(matched, fmt::format("{}(): argument '{}' must be {}, not {}", name, *keyword, type_text(*at), in.type_name(value)));
         values[k] = value;
         ++matched;
     }
@@ -187,8 +188,9 @@ std::optional<BoundCall> try_bind(Interpreter& in, std::string_view name, Op op,
 
 BoundCall bind_call(Interpreter& in, std::string_view name, std::span<const Op> overloads, PyValue self, const Args& args) {
     Failure failure;
-    for (Op op : overloads)
-        if (std::optional<BoundCall> bound = try_bind(in, name, op, self, args, failure)) return *bound;
+    for (bool zero_dims : {false, true})
+        for (Op op : overloads)
+            if (std::optional<BoundCall> bound = try_bind(in, name, op, self, args, zero_dims, failure)) return *bound;
     throw ScriptError("TypeError", failure.text);
 }
 

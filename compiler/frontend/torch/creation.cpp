@@ -326,6 +326,7 @@ PyValue tensor_from(Interpreter& in, PyValue data, PyValue dtype) {
     Sizes sizes;
     Values leaves;
     flatten(in, data, 0, sizes, leaves);
+    if (!sizes.empty() && !leaves.empty() && leaves[0].is_str()) raise("ValueError", "too many dimensions 'str'");
     // An empty list ends the sizes where it stands.
     bool dynamic = false;
     DType inferred = leaves.empty() ? default_dtype(in) : leaf_dtype(in, leaves[0]);
@@ -369,7 +370,7 @@ PyValue copy_into(Interpreter& in, PyValue tensor, PyValue source) {
     options.check_shape = false;
     const Sizes target = type_of(in, tensor).sizes;
     const Sizes sizes = type_of(in, source).sizes;
-    if (broadcast(sizes, target) != target) raise("RuntimeError", "output with shape [{}] doesn't match the broadcast shape [{}]", fmt::join(target, ", "), fmt::join(broadcast(sizes, target), ", "));
+    if (Sizes both = broadcast(target, sizes); both != target) raise("RuntimeError", "output with shape [{}] doesn't match the broadcast shape [{}]", fmt::join(target, ", "), fmt::join(both, ", "));
     return emit_write(in, tensor, "copy"_op, {source}, {}, options);
 }
 

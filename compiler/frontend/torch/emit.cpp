@@ -213,6 +213,8 @@ PyValue emit_write(Interpreter& in, PyValue dest, Op op, const Operands& operand
         Sizes both = broadcast(results[0].sizes, type.sizes);
         if (both != type.sizes) raise("RuntimeError", "output with shape {} doesn't match the broadcast shape {}", sizes_text(type.sizes), sizes_text(both));
     }
+    // Autograd's refusals come before those about memory.
+    in.autograd().check_write(tensor_of(dest)->variable, std::any_of(call.variables().begin(), call.variables().end(), [&](VariableId v) { return v.valid() && in.autograd().requires_grad(v); }));
     if (options.check_overlap) {
         const View& to = view_of(in, dest);
         if (to.layout.has_zero_stride())

@@ -63,6 +63,7 @@ PyValue select(Interpreter& in, PyValue tensor, int64_t dim, PyValue index) {
         return emit_one(in, "select.at"_op, {tensor, at}, at_dim(dim));
     }
     int64_t i = in.need_int(index, "an index");
+    if (i < -size || i >= size) raise("IndexError", "index {} is out of bounds for dimension {} with size {}", i, dim, size);
     Attrs a = at_dim(dim);
     a.set("index", i);
     return emit_one(in, "select"_op, {tensor}, a);
@@ -110,7 +111,8 @@ PyValue slice(Interpreter& in, PyValue tensor, int64_t dim, const SliceObject* s
     if (!stop.is_none()) a.set("end", in.need_int(stop, "a slice's bound"));
     if (!step.is_none()) {
         int64_t by = in.need_int(step, "a slice's step");
-        if (by <= 0) raise("ValueError", "step must be greater than zero");
+        if (by == 0) raise("ValueError", "slice step cannot be zero");
+        if (by < 0) raise("ValueError", "step must be greater than zero");
         a.set("step", by);
     }
     return emit_one(in, "slice"_op, {tensor}, a);
@@ -129,6 +131,10 @@ Indexed take_apart(Interpreter& in, PyValue tensor, PyValue index) {
     size_t ellipses = 0;
     for (PyValue& item : items) {
         if (is_index_list(item) || (item.is(Kind::Tuple))) item = tensor_from(in, item);
+        if (item.is(Kind::Tensor) && type_of(in, item).dtype == DType::U8) {
+            in.script_warning("UserWarning", "indexing with dtype torch.uint8 is now deprecated, please use a dtype torch.bool instead. (Triggered internally at /__w/pytorch/pytorch/aten/src/ATen/native/IndexingUtils.h:30.)");
+            item = emit_one(in, "cast"_op, {item}, attrs({{"dtype", DType::Bool}}));
+        }
         taken += axes_taken(in, item);
         ellipses += item.is(Kind::Ellipsis);
     }
@@ -175,7 +181,7 @@ Indexed take_apart(Interpreter& in, PyValue tensor, PyValue index) {
             out.view = select(in, out.view, dim, item);
             if (!out.tensors.empty()) out.tensors.erase(out.tensors.begin() + dim);
         } else if (item.is(Kind::Float) || item.is_dynamic(Type::Kind::F64) || item.is_str()) {
-            raise("TypeError", "only integer tensors of a single element can be converted to an index");
+            raise("IndexError", "only integers, slices (`:`), ellipsis (`...`), None and long or byte Variables are valid indices (got {})", in.type_name(item));
         } else {
             PyValue as_index = in.protocol_of(item) ? in.protocol_of(item)->index(in, item) : PyValue();
             if (as_index.is_unbound()) raise("IndexError", "only integers, slices (`:`), ellipsis (`...`), None and long or byte Variables are valid indices (got {})", in.type_name(item));
@@ -201,6 +207,13 @@ bool is_mask_alone(Interpreter& in, const Indexed& indexed) {
     for (PyValue t : indexed.tensors)
         if (!t.is_unbound()) ++(type_of(in, t).dtype == DType::Bool ? masks : others);
     return masks == 1 && others == 0;
+}
+
+/// How many axes of the view the mask of `is_mask_alone` covers.
+int masked_axes(Interpreter& in, const Indexed& indexed) {
+    for (PyValue t : indexed.tensors)
+        if (!t.is_unbound()) return type_of(in, t).rank();
+    return 0;
 }
 
 /// The mask of `is_mask_alone`, with axes of size 1 in front and behind, so that it broadcasts over the view.
@@ -249,6 +262,11 @@ PyValue index_get(Interpreter& in, PyValue tensor, PyValue index) {
         // `x[...]` and `x[()]` are views too, with a value of their own.
         if (indexed.view.object() == tensor.object()) return emit_one(in, "alias"_op, {tensor});
         return indexed.view;
+    }
+    if (is_mask_alone(in, indexed)) {
+        PyValue mask = aligned_mask(in, indexed);
+        if (type_of(in, mask).rank() == type_of(in, indexed.view).rank() && masked_axes(in, indexed) == type_of(in, indexed.view).rank())
+            return emit_row(in, row_named("masked_select"), {indexed.view, mask}).back();
     }
     Operands operands{indexed.view};
     for (PyValue v : index_operands(indexed)) operands.push_back(v);

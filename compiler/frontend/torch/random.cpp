@@ -92,6 +92,7 @@ PyValue randperm(Interpreter& in, Args& args) {
     FactoryOptions o = take_options(in, args);
     ArgReader a(in, args, "randperm(n)");
     int64_t n = in.need_int(a["n"], "n");
+    check_sizes("randperm", {n});
     return finish(in, emit_one(in, "randperm"_op, {}, attrs({{"n", n}, {"dtype", dtype_or(in, o.dtype, DType::I64, "randperm")}, {"generator", generator_number(in, o.generator)}})), o);
 }
 

@@ -4,6 +4,7 @@
 
 #include "compiler/frontend/torch/bind.h"
 #include "compiler/frontend/torch/binding.h"
+#include "compiler/frontend/torch/factory.h"
 #include "compiler/frontend/torch/rows.h"
 #include "compiler/frontend/torch/storage_ops.h"
 
@@ -160,9 +161,18 @@ PyValue nonzero(Interpreter& in, PyValue self, bool as_tuple) {
 
 PyValue where(Interpreter& in, Args& args) {
     if (args.size() == 1 && args.keywords.empty()) return nonzero(in, args[0], true);
-    Op row = row_named("where");
-    BoundCall call = bind_call(in, "where", std::span(&row, 1), {}, args);
-    return emit_one(in, call.op, call.operands, call.attributes);
+    return call_rows(in, "where", args.positional, args.keywords);
+}
+
+PyValue empty_strided(Interpreter& in, Args& args) {
+    FactoryOptions o = take_options(in, args);
+    ArgReader a(in, args, "empty_strided(size, stride)");
+    Sizes sizes = to_sizes(in, a["size"], "a size"), strides = to_sizes(in, a["stride"], "a stride");
+    if (sizes.size() != strides.size()) raise("RuntimeError", "mismatch in length of strides and shape");
+    int64_t span = element_count(sizes) == 0 ? 0 : 1;
+    for (size_t d = 0; span > 0 && d < sizes.size(); ++d) span += (sizes[d] - 1) * strides[d];
+    PyValue memory = emit_one(in, "empty"_op, {}, attrs({{"sizes", Sizes{span}}, {"dtype", dtype_or(in, o.dtype, default_dtype(in), "empty_strided")}}));
+    return finish(in, emit_one(in, "as_strided"_op, {memory}, attrs({{"size", sizes}, {"stride", strides}, {"storage_offset", int64_t{0}}})), o);
 }
 
 /// Functions of torch that are methods of Tensor: `torch.reshape(x, …)`.
@@ -193,6 +203,8 @@ void bind_shapes(Interpreter& in, const ModuleObject* torch, const ClassObject* 
     compose("outer", outer, true);
     compose("block_diag", block_diag);
     compose("cartesian_prod", cartesian_prod);
+    compose("argwhere", [](Interpreter& i, Args& a) { return nonzero(i, a[0], false); }, true);
+    compose("empty_strided", empty_strided);
     in.add_function(torch, "where", where);
     in.add_method(tensor, "where", [](Interpreter& i, Args& args) {
         ArgReader a(i, args, "where(self, condition, other)");

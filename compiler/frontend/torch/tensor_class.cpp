@@ -195,6 +195,7 @@ const ClassObject* make_tensor_class(Interpreter& in) {
     bind_tensor_views(in, cls);
     bind_tensor_writes(in, cls);
     bind_conversions(in, cls);
+    in.add_method(cls, "__delitem__", [](Interpreter&, Args&) -> PyValue { raise("TypeError", "Tensor does not support deleting items"); });
     return cls;
 }
 
