@@ -258,6 +258,17 @@ TEST(Kernel, FloatOperationsOnSpecialValues) {
                                  {{"T", type}, {"LOOP", loop}, {"EXPR", e}}), {}, true);
 }
 
+TEST(Kernel, TranscendentalsHaveTheInterpretersBits) {
+    for (const char* type : {"f32", "f64"})
+        for (const char* e : {"exp(a)", "exp2(a)", "expm1(a)", "log(a)", "log2(a)", "log10(a)", "log1p(a)", "sin(a)", "cos(a)", "tan(a)", "asin(a)",
+                              "acos(a)", "atan(a)", "sinh(a)", "cosh(a)", "tanh(a)", "asinh(a)", "acosh(a)", "atanh(a)", "erf(a)", "erfc(a)",
+                              "pow(a, b)", "atan2(a, b)", "sin(a * 1000000.0)", "exp(a * 60.0)", "pow(abs(a), b * 40.0)", "tanh(a * 0.001)"})
+            for (const char* loop : {"vector", "for"})
+                expect_same(with("kernel @k(x: read T[403], y: read T[403], out: write T[403]) {\n    LOOP i in 0..403 {\n        let a: T = x[i]\n"
+                                 "        let b: T = y[i]\n        out[i] = EXPR\n    }\n}\n",
+                                 {{"T", type}, {"LOOP", loop}, {"EXPR", e}}), {}, true);
+}
+
 TEST(Kernel, IntegerOperationsOnAllBits) {
     for (const char* type : {"i8", "u8", "i16", "i32", "i64"})
         for (const char* e : {"a + b", "a - b", "a * b", "a / b", "rem(a, b)", "mod(a, b)", "floordiv(a, b)", "min(a, b)", "max(a, b)", "neg(a)",

@@ -302,8 +302,8 @@ TEST(Program, TinyKernelsAreInlined) {
     p.launch("kernel @large(y: write f32[4000]) {\n    vector i in 0..4000 {\n        y[i] = 2.0\n    }\n}\n", {y});
     const auto bytes = backend_named("llvm").compile(p.plan, Emit::LlvmIr, {});
     const std::string text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
-    EXPECT_EQ(text.find("call void @small"), std::string::npos) << text;
-    EXPECT_NE(text.find("call void @large"), std::string::npos) << text;
+    EXPECT_EQ(text.find("call void @kernel.small"), std::string::npos) << text;
+    EXPECT_NE(text.find("call void @kernel.large"), std::string::npos) << text;
 }
 
 TEST(Program, RandomTensorsArePrinted) {

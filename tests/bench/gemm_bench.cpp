@@ -1,6 +1,7 @@
 // Matrix products of the LLVM back end alone: GFLOP/s for sizes and transpositions.
 //
 // usage: sifr-bench-gemm [f32|f64] [m n k]…        SIFR_NUM_THREADS=1 for one core
+//        sifr-bench-gemm --llvm-ir m n k           the code of one product, for LLVM's own tools
 
 #include <cstdlib>
 #include <cstring>
@@ -99,6 +100,13 @@ void measure(DType type, const Size& s, bool at, bool bt) {
 }  // namespace
 
 int main(int argc, char** argv) {
+    if (argc == 5 && std::string(argv[1]) == "--llvm-ir") {
+        Plan plan;
+        plan.kernels.push_back(product(DType::F32, {std::atoll(argv[2]), std::atoll(argv[3]), std::atoll(argv[4])}, false, false));
+        const auto text = backend_named("llvm").compile(plan, Emit::LlvmIr, {});
+        std::fwrite(text.data(), 1, text.size(), stdout);
+        return 0;
+    }
     std::vector<Size> sizes;
     DType type = DType::F32;
     int at = 1;

@@ -52,14 +52,16 @@ private:
             if (options.fast_math) throw NotSupported("--fast-math");
             set_target(emitter.module(), *target);
             if (options.debug_lines) emitter.start_debug(options.script_path);
+            std::vector<llvm::Function*> kernels;
             for (const Kernel& k : plan.kernels) {
                 llvm::Function* f = has_thin_contraction(k) ? KernelEmitter(emitter, expand_thin_contractions(k)).emit() : KernelEmitter(emitter, k).emit();
                 if (is_tiny(k)) f->addFnAttr(llvm::Attribute::AlwaysInline);
+                kernels.push_back(f);
             }
-            HostEmitter(emitter, plan, options).emit(executable);
+            HostEmitter(emitter, plan, options).emit(kernels, executable);
             // A program calls its kernels itself; a host may ask for one by its name.
             if (executable)
-                for (const Kernel& k : plan.kernels) emitter.module().getFunction(k.name)->setLinkage(llvm::GlobalValue::InternalLinkage);
+                for (llvm::Function* f : kernels) f->setLinkage(llvm::GlobalValue::InternalLinkage);
             emitter.finish_debug();
             verify_module(emitter.module());
             optimise(emitter.module(), *target);

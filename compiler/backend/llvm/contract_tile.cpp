@@ -8,7 +8,6 @@ namespace sifr::codegen {
 
 namespace {
 
-constexpr int unrolled = 4;
 /// Nodes of an epilogue up to which it is written once for each row of a tile instead of in a loop over rows.
 constexpr size_t light_epilogue = 24;
 
@@ -92,8 +91,13 @@ std::vector<llvm::Value*> ContractEmitter::multiply(const Tile& t, Value* a, Val
         b = merge(b, b_next);
         for (size_t r = 0; r < acc.size(); ++r) acc[r] = merge(acc[r], sums[r]);
     };
-    loop(unrolled, b_.CreateLShr(count, m_.constant(2)), "k.loop");
-    loop(1, b_.CreateAnd(count, m_.constant(unrolled - 1)), "k.rest");
+    // Two steps a turn hide the loop's own work; the tiles at the edges are not worth the code.
+    if (t.rows == rows_ && t.valid == columns_) {
+        loop(2, b_.CreateLShr(count, m_.constant(1)), "k.loop");
+        loop(1, b_.CreateAnd(count, m_.constant(1)), "k.rest");
+    } else {
+        loop(1, count, "k.loop");
+    }
     return acc;
 }
 

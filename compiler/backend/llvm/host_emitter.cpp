@@ -186,7 +186,8 @@ Value* HostEmitter::generator(int64_t id) {
     return g;
 }
 
-void HostEmitter::emit(bool executable) {
+void HostEmitter::emit(std::vector<llvm::Function*> kernels, bool executable) {
+    kernels_ = std::move(kernels);
     auto* type = llvm::FunctionType::get(m_.i32(), {m_.i32(), m_.ptr()}, false);
     main_ = m_.add_function("main", type, false);
     entry_ = BasicBlock::Create(m_.context, "entry", main_);
@@ -262,9 +263,7 @@ void HostEmitter::emit_launch(const PlanInst& inst) {
         const int64_t initial[] = {fine.site, fine.position, fine.value};
         for (uint64_t i = 0; i < 3; ++i) b_.CreateStore(m_.constant(initial[i]), b_.CreateConstInBoundsGEP2_64(status_type, status, 0, i));
     }
-    llvm::Function* f = m_.module().getFunction(kernel.name);
-    SIFR_CHECK(f, "kernel {} is not in the module", kernel.name);
-    b_.CreateCall(f, {buffers, scalars, status});
+    b_.CreateCall(kernels_.at(inst.kernel.index), {buffers, scalars, status});
     if (kernel.sites.empty()) return;
     Value* site = b_.CreateLoad(m_.i64(), status);
     require(b_.CreateICmpSLT(site, m_.constant(0)), [&] {
@@ -461,7 +460,12 @@ void HostEmitter::emit_if(const PlanInst& inst) {
     b_.CreateCondBr(scalar(inst.scalars.at(0)), arms[0], arms[1]);
     for (size_t i = 0; i < 2; ++i) {
         b_.SetInsertPoint(arms[i]);
+        const bool ends = i < inst.blocks.size() && !inst.blocks[i].insts.empty() && inst.blocks[i].insts.back().kind == PlanInst::Kind::Raise;
         if (i < inst.blocks.size()) emit_block(inst.blocks[i]);
+        if (ends) {  // nothing is handed on behind a raise
+            b_.CreateUnreachable();
+            continue;
+        }
         assign_scalars(inst.results, i < inst.yields.size() ? inst.yields[i] : std::vector<PlanScalar>{});
         assign_buffers(inst.buffer_results, i < inst.buffer_yields.size() ? inst.buffer_yields[i] : std::vector<PlanBuffer>{});
         b_.CreateBr(done);

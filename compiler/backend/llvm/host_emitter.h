@@ -20,8 +20,8 @@ namespace sifr::codegen {
 class HostEmitter {
 public:
     HostEmitter(ModuleEmitter& module, const Plan& plan, const BackendOptions& options);
-    /// Kernels must be in the module already. `executable`: also `_start`, which nothing but the dynamic loader calls.
-    void emit(bool executable);
+    /// `kernels`: their functions in the module, by KernelId. `executable`: also `_start`, which nothing but the dynamic loader calls.
+    void emit(std::vector<llvm::Function*> kernels, bool executable);
 
     using Value = llvm::Value;
 
@@ -76,6 +76,7 @@ private:
 
     const Plan& plan_;
     const BackendOptions& options_;
+    std::vector<llvm::Function*> kernels_;
     llvm::Function* main_ = nullptr;
     llvm::BasicBlock* entry_ = nullptr;
     Value* arena_ = nullptr;

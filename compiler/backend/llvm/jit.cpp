@@ -2,12 +2,15 @@
 
 #include "compiler/backend/llvm/jit.h"
 
+#include <map>
+
 #include <llvm/ExecutionEngine/JITSymbol.h>
 #include <llvm/ExecutionEngine/Orc/CompileUtils.h>
 #include <llvm/ExecutionEngine/Orc/ExecutionUtils.h>
 #include <llvm/ExecutionEngine/Orc/LLJIT.h>
 #include <llvm/Support/MemoryBuffer.h>
 
+#include "compiler/backend/llvm/kernel_symbol.h"
 #include "compiler/backend/llvm/runtime_calls.h"
 #include "ir/base/check.h"
 
@@ -51,12 +54,15 @@ public:
     }
 
     void launch(const std::string& kernel, void* const* buffers, const int64_t* scalars, KernelStatus* status) override {
-        auto* f = must(jit_->lookup(kernel)).toPtr<void (*)(void* const*, const int64_t*, KernelStatus*)>();
-        f(buffers, scalars, status);
+        auto [known, is_new] = kernels_.try_emplace(kernel, nullptr);
+        if (is_new) known->second = must(jit_->lookup(kernel_symbol(kernel))).toPtr<KernelFunction*>();
+        known->second(buffers, scalars, status);
     }
 
 private:
+    using KernelFunction = void(void* const*, const int64_t*, KernelStatus*);
     std::unique_ptr<llvm::orc::LLJIT> jit_;
+    std::map<std::string, KernelFunction*> kernels_;  ///< those that were asked for
 };
 
 }  // namespace

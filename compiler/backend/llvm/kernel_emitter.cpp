@@ -5,6 +5,7 @@
 #include <llvm/IR/DebugInfoMetadata.h>
 #include <llvm/IR/MDBuilder.h>
 
+#include "compiler/backend/llvm/kernel_symbol.h"
 #include "ir/base/check.h"
 #include "ir/base/diagnostic.h"
 
@@ -64,7 +65,7 @@ KernelEmitter::KernelEmitter(ModuleEmitter& module, const Kernel& kernel) : m_(m
 
 llvm::Function* KernelEmitter::emit() {
     auto* type = llvm::FunctionType::get(m_.void_type(), {m_.ptr(), m_.ptr(), m_.ptr()}, false);
-    llvm::Function* f = m_.add_function(k_.name, type, false);
+    llvm::Function* f = m_.add_function(kernel_symbol(k_.name), type, false);
     for (unsigned i = 0; i < 3; ++i) f->addParamAttr(i, llvm::Attribute::NoAlias);
     begin_function(f);
     load_parameters(f->getArg(0), f->getArg(1), f->getArg(2));

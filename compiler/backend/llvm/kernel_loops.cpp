@@ -3,6 +3,7 @@
 #include <bit>
 
 #include "compiler/backend/llvm/kernel_emitter.h"
+#include "compiler/backend/llvm/kernel_symbol.h"
 #include "ir/base/check.h"
 
 namespace sifr::codegen {
@@ -247,7 +248,7 @@ void KernelEmitter::parallel_range(Value* n, int64_t grain, const std::function<
     }
 
     auto* type = llvm::FunctionType::get(m_.void_type(), {m_.ptr(), m_.i64(), m_.i64()}, false);
-    llvm::Function* f = m_.add_function(k_.name + ".part", type, true);
+    llvm::Function* f = m_.add_function(kernel_symbol(k_.name) + ".part", type, true);
     b_.CreateCall(m_.runtime("sifr_parallel_for"), {f, context, n, m_.constant(grain)});
 
     // Everything that belongs to the function under construction is put aside while the body's is written.
