@@ -56,6 +56,7 @@ using HostRow = std::function<std::vector<HostValue>(const HostCall&)>;
 const HostRow* scalar_row(std::string_view name);   ///< numbers, optionals
 const HostRow* string_row(std::string_view name);   ///< strings, prints, the world outside
 const HostRow* list_row(std::string_view name);
-const HostRow* tensor_row(std::string_view name);   ///< random, library, tensors as text
+const HostRow* tensor_row(std::string_view name);   ///< random draws, tensors as text
+const HostRow* library_row(std::string_view name);  ///< order, selection, linear algebra
 
 }  // namespace sifr

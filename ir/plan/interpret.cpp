@@ -164,6 +164,7 @@ private:
         if (!row) row = string_row(name);
         if (!row) row = list_row(name);
         if (!row) row = tensor_row(name);
+        if (!row) row = library_row(name);
         if (!row) throw NotSupported(fmt::format("'{}' in the plan interpreter", name));
         std::vector<HostValue> args;
         for (PlanScalar s : i.scalars) args.push_back(value(s));
@@ -264,6 +265,7 @@ int interpret(const Plan& plan, const RunOptions& options) {
     for (const std::string& a : options.argv) argv.push_back(a.c_str());
     if (!argv.empty()) sifr_set_argv(static_cast<int32_t>(argv.size()), argv.data());
     Interpreter(plan, options).run();
+    sifr_flush();
     return 0;
 }
 
