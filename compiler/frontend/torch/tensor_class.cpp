@@ -150,7 +150,11 @@ public:
         return in.iterator("tuple_iterator", emit_row(in, "unbind"_op, {self}, attrs({{"dim", int64_t{0}}})));
     }
 
-    PyValue repr(Interpreter& in, PyValue self) override { return tensor_repr(in, self); }
+    PyValue repr(Interpreter& in, PyValue self) override {
+        const ClassObject* cls = tensor_of(self)->cls;
+        if (!cls || !cls->derives_from(torch_classes(in).parameter)) return tensor_repr(in, self);
+        return in.concat({in.str("Parameter containing:\n"), tensor_repr(in, self)});
+    }
 
     PyValue format(Interpreter& in, PyValue self, const std::string& spec) override {
         if (type_of(in, self).rank() == 0) return in.format_of(item_of(in, self), in.str(spec));
