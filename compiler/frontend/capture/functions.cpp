@@ -28,6 +28,7 @@ PyValue Evaluator::make_function(const FunctionDef* def, const Lambda* lambda, c
 }
 
 void Evaluator::exec_function(const FunctionDef& s) {
+    here(s.name_span);
     if (s.is_async) throw NotSupported("an async function");
     Values decorators;
     for (const ExprPtr& d : s.decorators) decorators.push_back(eval(*d));

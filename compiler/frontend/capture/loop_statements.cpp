@@ -228,6 +228,7 @@ Completion Evaluator::for_range(const For& s, const RangeObject& range, LoopRepo
         }
     }
     while (reason.empty() && c == Completion::Normal && n - done >= 2) {
+        here(*s.iter);
         LoopCapture loop(*this, s, LoopCapture::Range{item(done), range.stop, range.step, n - done}, n - done, report);
         LoopCapture::Outcome outcome = loop.run();
         if (outcome == LoopCapture::Outcome::Rolled) {
@@ -269,6 +270,7 @@ Completion Evaluator::exec_while(const While& s) {
     size_t first = in_.function_.insts.size();
     std::string reason;
     auto roll = [&](int64_t at_least) -> std::optional<Completion> {
+        here(*s.test);
         LoopCapture loop(*this, s, std::nullopt, at_least, report);
         LoopCapture::Outcome outcome = loop.run();
         reason = loop.reason();
