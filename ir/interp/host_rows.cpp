@@ -111,8 +111,9 @@ Results tensor_str(const Execution& x) {
         options.edgeitems = static_cast<int32_t>(a.get_or<int64_t>("edgeitems", options.edgeitems));
         options.linewidth = static_cast<int32_t>(a.get_or<int64_t>("linewidth", options.linewidth));
         options.sci_mode = static_cast<int32_t>(a.get_or<int64_t>("sci_mode", options.sci_mode));
-        std::string suffix = a.get_or<std::string>("suffix", "");
-        out = cpp_str(sifr_tensor_str(&c, &options, sifr_str{"", 0}, c_str(suffix)));
+        options.default_dtype = static_cast<int32_t>(a.get_or<DType>("default_dtype", static_cast<DType>(options.default_dtype)));
+        std::string suffix = a.get_or<std::string>("suffix", ""), device = a.get_or<std::string>("device", "");
+        out = cpp_str(sifr_tensor_str(&c, &options, c_str(device), c_str(suffix)));
     }
     // Lines behind the first stand under the column where the text begins.
     int64_t indent = a.get_or<int64_t>("indent", 0);

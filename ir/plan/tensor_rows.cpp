@@ -30,8 +30,10 @@ Values tensor_str(const Call& c) {
         set("edgeitems", o.edgeitems);
         set("linewidth", o.linewidth);
         set("sci_mode", o.sci_mode);
-        auto suffix = c.attrs.get_or<std::string>("suffix", "");
-        out = HostValue::of(sifr_tensor_str(&t, &o, {"", 0}, {suffix.data(), static_cast<int64_t>(suffix.size())})).text;
+        o.default_dtype = static_cast<int32_t>(c.attrs.get_or<DType>("default_dtype", static_cast<DType>(o.default_dtype)));
+        auto suffix = c.attrs.get_or<std::string>("suffix", ""), device = c.attrs.get_or<std::string>("device", "");
+        auto text = [](const std::string& s) { return sifr_str{s.data(), static_cast<int64_t>(s.size())}; };
+        out = HostValue::of(sifr_tensor_str(&t, &o, text(device), text(suffix))).text;
     }
     // Later lines stand under the column where the text begins.
     if (int64_t indent = c.attrs.get_or<int64_t>("indent", 0); indent > 0) {
