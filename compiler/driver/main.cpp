@@ -57,6 +57,14 @@ int main(int argc, char** argv) {
         // Commands show what belongs to a script themselves; what comes here has no source to point at.
         sifr::driver::show(e.diagnostic, files, options);
         return e.exit_code;
+    } catch (const sifr::NotSupported& e) {
+        // Passes and back ends say it without a place.
+        sifr::Diagnostic d;
+        d.code = "not-supported";
+        d.text = "not supported: " + e.text;
+        d.help = e.help;
+        sifr::driver::show(d, files, options);
+        return 1;
     } catch (const std::bad_alloc&) {
         std::fprintf(stderr, "sifr: error: out of memory\n");
         return 3;

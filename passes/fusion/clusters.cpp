@@ -200,7 +200,7 @@ void Clusters::decide_copies() {
         if (n.role != Role::Pointwise && n.role != Role::Fill && n.role != Role::Extract) continue;
         if (inst.results.empty() || !f_.type(inst.results[0]).run_time_sizes.empty()) continue;
         ValueId v = inst.results[0];
-        bool hard = n.escapes, crosses = false, clock_between = false, any_soft = false;
+        bool hard = n.escapes, crosses = false, clock_between = false, any_soft = false, for_product = false;
         int copies = 0;
         bool repeats = false;  // a copy would compute elements again along an outer axis
         for (size_t u : n.users) {
@@ -211,7 +211,7 @@ void Clusters::decide_copies() {
                 continue;
             }
             if (n.role == Role::Extract) n.feeds_product |= nodes[u].role == Role::Contraction || nodes[u].feeds_product;
-            else if (nodes[u].feeds_product) hard = true;
+            else if (nodes[u].feeds_product) hard = for_product = true;
             any_soft = true;
             ++copies;
             clock_between |= clocks_before_[u] != clocks_before_[i];
@@ -233,8 +233,8 @@ void Clusters::decide_copies() {
         }
         if (n.role == Role::Fill || n.role == Role::Extract) {
             // An extract of something dear is a reason to keep that, not to compute it again: its producer decides.
-            n.copied = any_soft;
-            n.real = hard || !any_soft;
+            n.copied = any_soft && !for_product;
+            n.real = hard || !n.copied;
             continue;
         }
         bool in_part = inst.attrs.has("separate");
