@@ -114,6 +114,8 @@ V triangle(V x, bool lower, int64_t diagonal) {
     V row = reshape(arange(*x.b, rows), {rows, 1}), col = reshape(arange(*x.b, cols), {1, cols});
     V shifted = row + static_cast<double>(diagonal);
     V keep = lower ? le(col, shifted) : ge(col, shifted);
+    // A number beside bools would make integers of them.
+    if (dtype_of(x) == DType::Bool) return apply("bitwise_and"_op, x, keep);
     return where(keep, x, 0.0);
 }
 template <bool lower>

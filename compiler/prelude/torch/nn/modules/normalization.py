@@ -31,9 +31,7 @@ class LayerNorm(Module):
 
     def extra_repr(self):
         text = f"{self.normalized_shape}, eps={self.eps}, elementwise_affine={self.elementwise_affine}"
-        if self.elementwise_affine and self.bias is None:
-            text += ", bias=False"
-        return text
+        return text + f", bias={self.bias is not None}"
 
 
 class RMSNorm(Module):
@@ -61,7 +59,7 @@ class GroupNorm(Module):
     def __init__(self, num_groups, num_channels, eps=1e-5, affine=True, device=None, dtype=None):
         super().__init__()
         if num_channels % num_groups != 0:
-            raise ValueError("num_channels must be divisible by num_groups")
+            raise ValueError(f"num_channels ({num_channels}) must be divisible by num_groups ({num_groups})")
         self.num_groups = num_groups
         self.num_channels = num_channels
         self.eps = eps
