@@ -103,6 +103,7 @@ PyValue Interpreter::binary(BinaryOp op, PyValue a, PyValue b, bool in_place) {
         call_method(copy, "extend", {b});
         return copy;
     }
+    if (a.is(Kind::Complex) || b.is(Kind::Complex)) throw NotSupported("arithmetic with complex numbers", "write real and imaginary parts apart");
     raise_error("TypeError", "unsupported operand type(s) for {}: '{}' and '{}'", symbol_of(op, in_place), type_name(a), type_name(b));
 }
 
