@@ -37,15 +37,6 @@ def one_hot(tensor, num_classes=-1):
 
 # ---- activations
 
-def _activation(name):
-    plain = getattr(torch, name)
-    written = getattr(torch, name + "_")
-
-    def apply(input, inplace=False):
-        return written(input) if inplace else plain(input)
-    return apply
-
-
 def relu(input, inplace=False):
     return torch.relu_(input) if inplace else torch.relu(input)
 
