@@ -28,7 +28,13 @@ constexpr std::optional<Op> op_named(std::string_view name) {
     return std::nullopt;
 }
 
-consteval Op operator""_op(const char* name, std::size_t size) { return op_named(std::string_view(name, size)).value(); }
+// Clang 22 leaves calls of a consteval function in the code of a lambda that is a template argument: there it is evaluated when it runs.
+#ifdef __clang__
+constexpr
+#else
+consteval
+#endif
+    Op operator""_op(const char* name, std::size_t size) { return op_named(std::string_view(name, size)).value(); }
 
 constexpr std::string_view name_of(Op op) { return op_names[op.index]; }
 

@@ -1,0 +1,4 @@
+#pragma once
+
+#include "cmake/precompiled/ir.h"
+#include <gtest/gtest.h>
