@@ -25,9 +25,19 @@ constexpr const char* footer = R"(Examples:
 Exit codes: 0 fine, 1 the program is wrong, 2 usage, 3 the machine lacks something, 70 a fault of sifr.
 A program's own sys.exit(n) passes through.)";
 
+/// An option that takes one of a table's names. The help shows the names: CLI11 alone would print the numbers of the enumerators as well.
+template <typename T>
+void add_choice(CLI::App* app, const char* name, T& target, const std::map<std::string, T>& table, const char* help) {
+    std::string names;
+    for (const auto& [text, value] : table) names += (names.empty() ? "" : ",") + text;
+    app->add_option_function<std::string>(name, [&target, &table](const std::string& text) { target = table.at(text); }, help)
+        ->check(CLI::Validator([&table, names](std::string& text) { return table.contains(text) ? "" : "'" + text + "' is none of " + names; }, ""))
+        ->type_name("{" + names + "}");
+}
+
 void add_compile_options(CLI::App* app, Options& o) {
-    app->add_option("--loops", o.loops, "auto (default), roll, unroll: which loops stay loops")->transform(CLI::CheckedTransformer(loop_modes));
-    app->add_option("--hazards", o.hazards, "error (default), warn, repair, trap: what becomes of in-place-autograd hazards")->transform(CLI::CheckedTransformer(hazard_modes));
+    add_choice(app, "--loops", o.loops, loop_modes, "which loops stay loops (default: auto)");
+    add_choice(app, "--hazards", o.hazards, hazard_modes, "what becomes of in-place-autograd hazards (default: error)");
     app->add_option("--device", "cpu (default) or cuda: where the work runs")->check(CLI::IsMember({"cpu", "cuda"}))->each([&o](const std::string& s) { o.cuda = s == "cuda"; });
     app->add_option("--target-cpu", o.backend.target_cpu, "native (default), x86-64-v3, x86-64-v4, or a name of LLVM's");
     app->add_flag("--verify-each", o.verify_each, "check the program after every pass");
