@@ -229,7 +229,7 @@ private:
             if (value(i.yields[0][0]).i64 == 0) break;
             block(i.blocks[1]);
             carried = values(i.yields[1]);
-            memory = places(i.buffer_yields[0]);
+            memory = places(i.buffer_yields[1]);
         }
         bind(i.results, carried);
         bind(i.buffer_results, memory);

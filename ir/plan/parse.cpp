@@ -310,8 +310,8 @@ private:
             i.size = c_.integer();
             c_.expect("bytes");
             c_.expect(",");
-            c_.expect("0");
-            std::string hex = c_.word();  // `x3f80…`
+            if (c_.integer() != 0) c_.fail("expected a pattern of bytes, `0x3f80`");
+            std::string hex = c_.word();  // what stands behind the 0: `x3f80…`
             i.pattern = std::strtoull(hex.c_str() + 1, nullptr, 16);
             i.clears = clears();
         } else if (c_.take("copy")) {
@@ -368,7 +368,7 @@ private:
             i.op = "while"_op;
             carrying(i);
             i.location = c_.location();
-            body(i, true, false);
+            body(i, true, true);
             c_.expect("do");
             body(i, true, true);
         } else if (c_.take("if")) {

@@ -78,7 +78,7 @@ struct PlanInst {
     std::vector<PlanScalar> params;                         ///< carried scalars inside
     std::vector<PlanBuffer> buffer_params;                  ///< carried (rotating) buffers inside
     std::vector<std::vector<PlanScalar>> yields;            ///< per block: scalars handed on (While condition: {condition})
-    std::vector<std::vector<PlanBuffer>> buffer_yields;     ///< per block
+    std::vector<std::vector<PlanBuffer>> buffer_yields;     ///< per block (While condition: none)
     std::vector<PlanBuffer> buffer_results;                 ///< behind the loop or if
 };
 

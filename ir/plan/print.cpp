@@ -165,7 +165,7 @@ private:
                 yields(i, 0, SIZE_MAX, depth + 1);
                 line(depth, "} do {");
                 block(i.blocks[1], depth + 1);
-                yields(i, 1, 0, depth + 1);
+                yields(i, 1, 1, depth + 1);
                 line(depth, "}");
                 return;
             case PlanInst::Kind::If:

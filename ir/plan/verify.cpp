@@ -85,11 +85,11 @@ private:
     }
     void loop(const PlanInst& i, size_t first_scalar) {
         require(i.scalars.size() == first_scalar + i.params.size() && i.results.size() == i.params.size(), "the scalars that a loop carries");
-        require(i.buffers.size() == i.buffer_params.size() && i.buffer_results.size() == i.buffer_params.size() && i.buffer_yields.size() == 1 &&
-                    i.buffer_yields[0].size() == i.buffer_params.size(), "the buffers that a loop carries");
+        require(i.buffers.size() == i.buffer_params.size() && i.buffer_results.size() == i.buffer_params.size() && i.buffer_yields.size() == i.blocks.size() &&
+                    i.buffer_yields.back().size() == i.buffer_params.size(), "the buffers that a loop carries");
         for (size_t k = 0; k < i.buffers.size(); ++k) {
             same_bytes(i.buffer_params[k], i.buffers[k]);
-            same_bytes(i.buffer_params[k], i.buffer_yields[0][k]);
+            same_bytes(i.buffer_params[k], i.buffer_yields.back()[k]);
             same_bytes(i.buffer_results[k], i.buffer_params[k]);
         }
         for (PlanScalar s : i.params) define(s);
@@ -145,7 +145,7 @@ private:
                         yields(i, 0, SIZE_MAX);
                     });
                     block(i.blocks.at(1));
-                    yields(i, 1, 0);
+                    yields(i, 1, 1);
                 });
                 break;
             case PlanInst::Kind::If:
