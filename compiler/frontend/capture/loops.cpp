@@ -93,7 +93,11 @@ LoopCapture::Outcome LoopCapture::run() {
             in_.user_span_ = span;
             ++observed;
             // Its value before the loop counts: the next pass finds it again, with that value.
-            SIFR_CHECK(std::find(observed_.begin(), observed_.end(), read.place) == observed_.end(), "a place was observed twice");
+            // Where that is not enough (a loop inside carries it on), the passes differ in what they look at.
+            if (std::find(observed_.begin(), observed_.end(), read.place) != observed_.end()) {
+                reason_ = "a pass looks at what another one changes: " + describe(read.place);
+                return Outcome::Unroll;
+            }
             observed_.push_back(read.place);
             std::erase_if(carried_, [&](const Carried& c) { return c.place == read.place; });
         } catch (const Stop& s) {
