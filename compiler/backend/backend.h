@@ -15,7 +15,8 @@ struct BackendOptions {
     bool debug_lines = false;           ///< `-g`: DWARF lines of the script
     bool fast_math = false;
     std::string script_path = "<script>";  ///< for messages of raises and warnings
-    std::vector<std::string> gpu_archs;    ///< CUDA
+    std::vector<std::string> gpu_archs;    ///< CUDA: `sm_90`, …; empty: one of each generation from sm_80 up
+    std::string* report = nullptr;         ///< `--stats`: what the back end has to say of kernels is added to it
 };
 
 enum class Emit { Executable, Object, LlvmIr, Assembly, StaticLibrary, SharedLibrary, CudaSource, Ptx, Cubin };
@@ -30,7 +31,17 @@ public:
     virtual void launch(const std::string& kernel, void* const* buffers, const int64_t* scalars, KernelStatus* status) = 0;
 };
 
-/// One implementer per kind of machine. Adding one: a folder, a row in `backends()`, its name in the test targets.
+/// What a back end is: it takes a plan, the last form of a program, and makes of it something that runs. A plan has two sides.
+///
+/// *Kernels* are loop IR: loops, loads, stores and scalar expressions over buffers, with an order for every reduction. A back end chooses how
+/// loops run (vectors, threads, blocks), but not what comes out: its results equal those of ir/loop's interpreter to the bit. It may split a kernel, but
+/// never drops, merges or reorders what can be seen.
+///
+/// The *host part* is everything else: scalars with Python's meaning, texts, control flow, launches, fills, copies, calls of the
+/// runtime. It is the same for all back ends and compiled by the one for the CPU; where tensors live and how a kernel is started is a
+/// small interface of it (llvm/host_memory.h), with one implementer for the CPU's own memory and one for a device's.
+///
+/// Adding one: a folder with an implementer of this class, a row in `backends()`, its name in the tests' table of modes.
 class Backend {
 public:
     virtual ~Backend() = default;

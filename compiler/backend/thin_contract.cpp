@@ -23,7 +23,7 @@ bool any_thin(const Block& block) {
     });
 }
 
-Stmt expanded(Kernel& k, const Contract& c, const Location& location) {
+Stmt expanded(Kernel& k, const Contract& c, const Location& location, bool independent) {
     VarId kv = k.add_var("k");
     auto load = [&](BufferId buffer, const Affine& base, VarId row, int64_t row_scale, int64_t k_scale) {
         Affine at = base;
@@ -52,22 +52,26 @@ Stmt expanded(Kernel& k, const Contract& c, const Location& location) {
     using Kind = For::Kind;
     const Kind outer_kind = c.batch > 1 ? Kind::Parallel : Kind::Serial;
     const Kind inner_kind = across ? Kind::Vector : c.batch > 1 ? Kind::Serial : Kind::Parallel;
+    if (independent) {
+        Stmt element = loop(c.n_var, c.n, Kind::Parallel, std::move(body));
+        return loop(c.batch_var, c.batch, Kind::Parallel, Block{loop(c.m_var, c.m, Kind::Parallel, Block{std::move(element)})});
+    }
     Stmt inner = n_inner ? loop(c.n_var, c.n, inner_kind, std::move(body)) : loop(c.m_var, c.m, inner_kind, std::move(body));
     Stmt middle = n_inner ? loop(c.m_var, c.m, Kind::Serial, Block{std::move(inner)}) : loop(c.n_var, c.n, Kind::Serial, Block{std::move(inner)});
     return loop(c.batch_var, c.batch, outer_kind, Block{std::move(middle)});
 }
 
-void expand(Kernel& k, Block& block) {
+void expand(Kernel& k, Block& block, bool independent) {
     for (Stmt& s : block) {
         if (auto* c = std::get_if<Contract>(&s.node); c && thin(*c)) {
             const Contract contract = *c;
             const Location location = s.location;
-            s = expanded(k, contract, location);
+            s = expanded(k, contract, location, independent);
         } else if (auto* f = std::get_if<For>(&s.node)) {
-            expand(k, f->body);
+            expand(k, f->body, independent);
         } else if (auto* i = std::get_if<If>(&s.node)) {
-            expand(k, i->then_body);
-            expand(k, i->else_body);
+            expand(k, i->then_body, independent);
+            expand(k, i->else_body, independent);
         }
     }
 }
@@ -76,9 +80,9 @@ void expand(Kernel& k, Block& block) {
 
 bool has_thin_contraction(const Kernel& kernel) { return any_thin(kernel.body); }
 
-Kernel expand_thin_contractions(const Kernel& kernel) {
+Kernel expand_thin_contractions(const Kernel& kernel, bool independent) {
     Kernel k = kernel;
-    expand(k, k.body);
+    expand(k, k.body, independent);
     return k;
 }
 

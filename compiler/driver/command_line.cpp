@@ -8,7 +8,8 @@
 namespace sifr::driver {
 namespace {
 
-const std::map<std::string, Emit> emits = {{"exe", Emit::Executable}, {"obj", Emit::Object}, {"llvm-ir", Emit::LlvmIr}, {"asm", Emit::Assembly}};
+const std::map<std::string, Emit> emits = {{"exe", Emit::Executable}, {"obj", Emit::Object}, {"llvm-ir", Emit::LlvmIr}, {"asm", Emit::Assembly},
+                                           {"cuda", Emit::CudaSource}, {"ptx", Emit::Ptx}, {"cubin", Emit::Cubin}};
 const std::map<std::string, capture::LoopMode> loop_modes = {{"auto", capture::LoopMode::Auto}, {"roll", capture::LoopMode::Roll}, {"unroll", capture::LoopMode::Unroll}};
 const std::map<std::string, capture::HazardMode> hazard_modes = {
     {"error", capture::HazardMode::Error}, {"warn", capture::HazardMode::Warn}, {"repair", capture::HazardMode::Repair}, {"trap", capture::HazardMode::Trap}};
@@ -20,6 +21,7 @@ constexpr const char* footer = R"(Examples:
   sifr dump train.py --stage=functional        the program as pure values
   sifr dump train.py --print-changed           the program after each pass that changed it
   sifr build train.py --stats                  every clear of the program, and what became of it
+  sifr build train.py --device=cuda            a binary for any machine with an NVIDIA driver
   sifr opt prog.sifr --passes=fuse --verify-each
 
 Exit codes: 0 fine, 1 the program is wrong, 2 usage, 3 the machine lacks something, 70 a fault of sifr.
@@ -40,6 +42,7 @@ void add_compile_options(CLI::App* app, Options& o) {
     add_choice(app, "--hazards", o.hazards, hazard_modes, "what becomes of in-place-autograd hazards (default: error)");
     app->add_option("--device", "cpu (default) or cuda: where the work runs")->check(CLI::IsMember({"cpu", "cuda"}))->each([&o](const std::string& s) { o.cuda = s == "cuda"; });
     app->add_option("--target-cpu", o.backend.target_cpu, "native (default), x86-64-v3, x86-64-v4, or a name of LLVM's");
+    app->add_option("--gpu-arch", o.backend.gpu_archs, "sm_80, …: the GPUs that --device=cuda makes code for (default: one of each generation)")->delimiter(',')->allow_extra_args(false);
     app->add_flag("--verify-each", o.verify_each, "check the program after every pass");
     app->add_flag("--print-after-all", o.print_after_all, "print the program after every pass");
     app->add_flag("--print-changed", o.print_changed, "print the program after every pass that changed it");
@@ -67,7 +70,8 @@ Options read_command_line(int argc, char** argv, int& exit_code) {
     CLI::App* build = app.add_subcommand("build", "compile FILE.py to a native binary");
     build->add_option("file", o.input, "the script")->required();
     build->add_option("-o,--output", o.output, "where to write (default: the script's name without .py)");
-    build->add_option("--emit", o.emit_name, "exe (default), obj, llvm-ir, asm")->check(CLI::IsMember({"exe", "obj", "llvm-ir", "asm"}));
+    build->add_option("--emit", o.emit_name, "exe (default), obj, llvm-ir, asm; of the kernels cuda, ptx, cubin")
+        ->check(CLI::IsMember({"exe", "obj", "llvm-ir", "asm", "cuda", "ptx", "cubin"}));
     build->add_flag("-g", o.backend.debug_lines, "line numbers of the script in the debugger");
     add_compile_options(build, o);
     build->add_option("--bake-args", o.arguments, "compile with these sys.argv[1:], good for shapes too")->expected(-1)->each([&o](const std::string&) { o.bake_arguments = true; });
@@ -89,8 +93,8 @@ Options read_command_line(int argc, char** argv, int& exit_code) {
     CLI::App* dump = app.add_subcommand("dump", "print the program at a stage");
     dump->add_option("file", o.input, "the script")->required();
     dump->add_option("args", o.arguments, "the script's own arguments, if they are to be known");
-    dump->add_option("--stage", o.stage, "captured (default), functional, fused, plan, loops, llvm, asm")
-        ->check(CLI::IsMember({"captured", "functional", "fused", "plan", "loops", "llvm", "asm"}));
+    dump->add_option("--stage", o.stage, "captured (default), functional, fused, plan, loops, llvm, asm, cuda")
+        ->check(CLI::IsMember({"captured", "functional", "fused", "plan", "loops", "llvm", "asm", "cuda"}));
     dump->add_option("-o,--output", o.output, "where to write (default: the standard output)");
     add_compile_options(dump, o);
 

@@ -22,7 +22,7 @@ std::string last_stage(const Options& o) {
         case Command::Build: return "plan";
         case Command::Check: return "captured";
         case Command::Run: return o.at == "jit" || o.at == "exe" ? "plan" : o.at;
-        case Command::Dump: return o.stage == "loops" || o.stage == "llvm" || o.stage == "asm" ? "plan" : o.stage;
+        case Command::Dump: return o.stage == "loops" || o.stage == "llvm" || o.stage == "asm" || o.stage == "cuda" ? "plan" : o.stage;
         case Command::Opt: return {};
     }
     return {};
@@ -82,7 +82,10 @@ BackendOptions backend_options(const Options& o) {
     return b;
 }
 
-Backend& backend(const Options& o) { return backend_named(o.cuda ? "cuda" : "llvm"); }
+/// What is asked of kernels for a GPU goes to its back end, whatever the device.
+bool is_cuda(Emit what) { return what == Emit::CudaSource || what == Emit::Ptx || what == Emit::Cubin; }
+
+Backend& backend(const Options& o) { return backend_named(o.cuda || is_cuda(o.emit) ? "cuda" : "llvm"); }
 
 /// train.py -> train; with a suffix for what is not an executable.
 std::string default_output(const Options& o) {
@@ -93,6 +96,9 @@ std::string default_output(const Options& o) {
         case Emit::Object: return stem + ".o";
         case Emit::LlvmIr: return stem + ".ll";
         case Emit::Assembly: return stem + ".s";
+        case Emit::CudaSource: return stem + ".cu";
+        case Emit::Ptx: return stem + ".ptx";
+        case Emit::Cubin: return stem + ".cubin";
         default: return stem;
     }
 }
@@ -100,7 +106,11 @@ std::string default_output(const Options& o) {
 int build(const Options& o) {
     Compilation c;
     if (auto code = compile_and_report(c, o)) return *code;
-    std::vector<std::byte> bytes = backend(o).compile(std::get<Plan>(*c.program), o.emit, backend_options(o));
+    BackendOptions options = backend_options(o);
+    std::string report;
+    if (o.stats) options.report = &report;
+    std::vector<std::byte> bytes = backend(o).compile(std::get<Plan>(*c.program), o.emit, options);
+    std::fwrite(report.data(), 1, report.size(), stderr);
     write_file(o.output.empty() ? default_output(o) : o.output, bytes, o.emit == Emit::Executable);
     return 0;
 }
@@ -157,8 +167,10 @@ int dump(const Options& o) {
     // What `--print-changed` and its like have printed already is not printed again.
     if (o.print_after_all || o.print_changed || !o.print_before.empty() || !o.print_after.empty() || o.print_loops) return 0;
     std::string text;
-    if (o.stage == "llvm" || o.stage == "asm") {
-        std::vector<std::byte> bytes = backend(o).compile(std::get<Plan>(*c.program), o.stage == "asm" ? Emit::Assembly : Emit::LlvmIr, backend_options(o));
+    if (o.stage == "llvm" || o.stage == "asm" || o.stage == "cuda") {
+        Backend& maker = o.stage == "cuda" ? backend_named("cuda") : backend(o);
+        const Emit what = o.stage == "cuda" ? Emit::CudaSource : o.stage == "asm" ? Emit::Assembly : Emit::LlvmIr;
+        std::vector<std::byte> bytes = maker.compile(std::get<Plan>(*c.program), what, backend_options(o));
         text.assign(reinterpret_cast<const char*>(bytes.data()), bytes.size());
     } else if (o.stage == "loops") {
         for (const Kernel& k : std::get<Plan>(*c.program).kernels) text += print(k) + "\n";

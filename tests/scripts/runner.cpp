@@ -19,7 +19,7 @@ namespace {
 constexpr int threads = 2;
 
 CommandResult run_program(const fs::path& script, const Mode& mode, const fs::path& sifr, const fs::path& executable) {
-    Command command{.argv = {sifr.string()}, .timeout_s = mode.timeout_s};
+    Command command{.argv = {sifr.string()}, .environment = mode.environment, .timeout_s = mode.timeout_s};
     command.argv.insert(command.argv.end(), mode.arguments.begin(), mode.arguments.end());
     command.argv.push_back(script.string());
     if (!mode.executable) return run_command(command);
@@ -27,7 +27,7 @@ CommandResult run_program(const fs::path& script, const Mode& mode, const fs::pa
     command.argv.insert(command.argv.end(), {"-o", executable.string()});
     CommandResult built = run_command(command);
     if (!built.exited(0)) return built;
-    CommandResult ran = run_command({.argv = {executable.string()}, .timeout_s = mode.timeout_s});
+    CommandResult ran = run_command({.argv = {executable.string()}, .environment = mode.environment, .timeout_s = mode.timeout_s});
     fs::remove(executable);
     ran.out = built.out + ran.out;  // a compiler that prints is seen
     ran.err = built.err + ran.err;

@@ -2,6 +2,7 @@
 
 #include <filesystem>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "tests/scripts/judge.h"
@@ -16,6 +17,7 @@ struct Mode {
     bool executable;                     ///< the arguments build a program, which is run then: `-o PROGRAM` is added
     bool whole_corpus;                   ///< also the corpus and the probes run in it; else our own scripts and the examples alone
     double timeout_s;                    ///< for each of the two steps
+    std::vector<std::pair<std::string, std::string>> environment = {};  ///< of both steps
 };
 
 /// The modes, in the order of their columns. The first is the one that the corpus' table is about.

@@ -1,8 +1,10 @@
 #include "compiler/backend/backend.h"
 
-#include <array>
+#include <map>
 
 #include "compiler/backend/llvm/host_emitter.h"
+#include "compiler/backend/llvm/host_memory.h"
+#include "compiler/backend/llvm/host_program.h"
 #include "compiler/backend/llvm/jit.h"
 #include "compiler/backend/llvm/kernel_emitter.h"
 #include "compiler/backend/llvm/link.h"
@@ -10,6 +12,7 @@
 #include "compiler/backend/thin_contract.h"
 #include "ir/base/check.h"
 #include "ir/base/diagnostic.h"
+#include "runtime/sifr_cuda.h"
 
 namespace sifr {
 
@@ -21,72 +24,110 @@ std::vector<std::byte> bytes_of(const std::string& text) {
     return {data, data + text.size()};
 }
 
-class LlvmBackend : public Backend {
-public:
-    [[nodiscard]] const char* name() const override { return "llvm"; }
-    [[nodiscard]] std::string unavailable() const override { return {}; }
-
-    std::vector<std::byte> compile(const Plan& plan, Emit what, const BackendOptions& options) override {
-        Unit unit(plan, options, what != Emit::StaticLibrary && what != Emit::SharedLibrary);
-        switch (what) {
-            case Emit::LlvmIr: return bytes_of(text_of(unit.emitter.module()));
-            case Emit::Assembly: return emit_code(unit.emitter.module(), *unit.target, CodeFile::Assembly);
-            case Emit::Object: return emit_code(unit.emitter.module(), *unit.target, CodeFile::Object);
-            case Emit::Executable: return link_executable(emit_code(unit.emitter.module(), *unit.target, CodeFile::Object));
-            case Emit::StaticLibrary: case Emit::SharedLibrary: break;
-            case Emit::CudaSource: case Emit::Ptx: case Emit::Cubin: break;
-        }
-        throw NotSupported("this kind of output from the LLVM back end");
-    }
-
-    std::unique_ptr<LoadedProgram> load(const Plan& plan, const BackendOptions& options) override {
-        Unit unit(plan, options, false);
-        return load_object(emit_code(unit.emitter.module(), *unit.target, CodeFile::Object));
-    }
-
-private:
-    /// The module of a plan, optimised.
-    struct Unit {
-        Unit(const Plan& plan, const BackendOptions& options, bool executable)
-            : machine(machine_for(options.target_cpu)), target(target_machine_for(machine)), emitter(context, plan.name, machine) {
-            if (options.fast_math) throw NotSupported("--fast-math");
-            set_target(emitter.module(), *target);
-            if (options.debug_lines) emitter.start_debug(options.script_path);
-            std::vector<llvm::Function*> kernels;
+/// The module of a plan, optimised. With a device, its kernels run there, and the module has the host part alone.
+struct Unit {
+    Unit(const Plan& plan, const DeviceProgram* device, const BackendOptions& options, bool executable)
+        : machine(machine_for(options.target_cpu)), target(target_machine_for(machine)), emitter(context, plan.name, machine) {
+        if (options.fast_math) throw NotSupported("--fast-math");
+        set_target(emitter.module(), *target);
+        if (options.debug_lines) emitter.start_debug(options.script_path);
+        std::vector<llvm::Function*> kernels;
+        if (!device) {
             for (const Kernel& k : plan.kernels) {
                 llvm::Function* f = has_thin_contraction(k) ? KernelEmitter(emitter, expand_thin_contractions(k)).emit() : KernelEmitter(emitter, k).emit();
                 if (is_tiny(k)) f->addFnAttr(llvm::Attribute::AlwaysInline);
                 kernels.push_back(f);
             }
-            HostEmitter(emitter, plan, options).emit(kernels, executable);
-            // A program calls its kernels itself; a host may ask for one by its name.
-            if (executable)
-                for (llvm::Function* f : kernels) f->setLinkage(llvm::GlobalValue::InternalLinkage);
-            emitter.finish_debug();
-            verify_module(emitter.module());
-            optimise(emitter.module(), *target);
         }
-        llvm::LLVMContext context;
-        Machine machine;
-        std::unique_ptr<llvm::TargetMachine> target;
-        ModuleEmitter emitter;
-    };
+        HostEmitter host(emitter, plan, options);
+        host.emit(device ? device_memory(host, *device) : cpu_memory(host, kernels), executable);
+        // A program calls its kernels itself; a host may ask for one by its name.
+        if (executable)
+            for (llvm::Function* f : kernels) f->setLinkage(llvm::GlobalValue::InternalLinkage);
+        emitter.finish_debug();
+        verify_module(emitter.module());
+        optimise(emitter.module(), *target);
+    }
+    std::vector<std::byte> code(CodeFile kind) { return emit_code(emitter.module(), *target, kind); }
+
+    llvm::LLVMContext context;
+    Machine machine;
+    std::unique_ptr<llvm::TargetMachine> target;
+    ModuleEmitter emitter;
 };
 
-LlvmBackend llvm_backend;
+std::vector<std::byte> compile_unit(const Plan& plan, const DeviceProgram* device, Emit what, const BackendOptions& options) {
+    Unit unit(plan, device, options, what != Emit::StaticLibrary && what != Emit::SharedLibrary);
+    switch (what) {
+        case Emit::LlvmIr: return bytes_of(text_of(unit.emitter.module()));
+        case Emit::Assembly: return unit.code(CodeFile::Assembly);
+        case Emit::Object: return unit.code(CodeFile::Object);
+        case Emit::Executable: return link_executable(unit.code(CodeFile::Object));
+        case Emit::StaticLibrary: case Emit::SharedLibrary: break;
+        case Emit::CudaSource: case Emit::Ptx: case Emit::Cubin: break;
+    }
+    throw NotSupported("this kind of output from the LLVM back end");
+}
+
+class LlvmBackend : public Backend {
+public:
+    [[nodiscard]] const char* name() const override { return "llvm"; }
+    [[nodiscard]] std::string unavailable() const override { return {}; }
+    std::vector<std::byte> compile(const Plan& plan, Emit what, const BackendOptions& options) override { return compile_unit(plan, nullptr, what, options); }
+    std::unique_ptr<LoadedProgram> load(const Plan& plan, const BackendOptions& options) override {
+        return load_object(Unit(plan, nullptr, options, false).code(CodeFile::Object));
+    }
+};
+
+/// A program whose kernels run on a device, in this process.
+class LoadedHost : public LoadedProgram {
+public:
+    LoadedHost(const Plan& plan, std::unique_ptr<JittedProgram> program) : program_(std::move(program)) {
+        for (size_t i = 0; i < plan.kernels.size(); ++i) {
+            Entry& e = kernels_[plan.kernels[i].name];
+            e.index = static_cast<int32_t>(i);
+            for (const Buffer& b : plan.kernels[i].buffers)
+                if (!b.scratch) e.bytes.push_back(b.extent * size_of(b.type));
+        }
+    }
+    ~LoadedHost() override {
+        if (started_) sifr_cuda_end();
+    }
+    LoadedHost(const LoadedHost&) = delete;
+    LoadedHost& operator=(const LoadedHost&) = delete;
+
+    int run(std::span<const std::string> argv) override { return program_->run(argv); }
+    void launch(const std::string& kernel, void* const* buffers, const int64_t* scalars, KernelStatus* status) override {
+        if (!started_) sifr_cuda_start(static_cast<const sifr_cuda_program*>(program_->address(device_table_symbol)));
+        started_ = true;
+        const Entry& e = kernels_.at(kernel);
+        sifr_cuda_launch_host(e.index, buffers, e.bytes.data(), scalars, reinterpret_cast<int64_t*>(status));
+    }
+
+private:
+    struct Entry {
+        int32_t index = 0;
+        std::vector<int64_t> bytes;
+    };
+    std::unique_ptr<JittedProgram> program_;
+    std::map<std::string, Entry> kernels_;
+    bool started_ = false;
+};
 
 }  // namespace
 }  // namespace codegen
 
-std::span<Backend* const> backends() {
-    static const std::array<Backend*, 1> all{&codegen::llvm_backend};
-    return all;
+Backend& llvm_backend() {
+    static codegen::LlvmBackend backend;
+    return backend;
 }
 
-Backend& backend_named(const std::string& name) {
-    for (Backend* b : backends())
-        if (b->name() == name) return *b;
-    SIFR_UNREACHABLE("no back end '{}'", name);
+std::vector<std::byte> compile_host(const Plan& plan, const DeviceProgram& device, Emit what, const BackendOptions& options) {
+    return codegen::compile_unit(plan, &device, what, options);
+}
+
+std::unique_ptr<LoadedProgram> load_host(const Plan& plan, const DeviceProgram& device, const BackendOptions& options) {
+    return std::make_unique<codegen::LoadedHost>(plan, codegen::load_object(codegen::Unit(plan, &device, options, false).code(codegen::CodeFile::Object)));
 }
 
 }  // namespace sifr

@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "compiler/backend/llvm/host_emitter.h"
+#include "compiler/backend/llvm/host_memory.h"
 #include "ir/base/check.h"
 #include "ir/base/diagnostic.h"
 #include "ir/op/op_def.h"
@@ -111,7 +112,7 @@ private:
             case 'b': case 'p': args_.push_back(h_.scalar(operand(p))); return;
             case 'V': args_.push_back(element_in_memory(h_, operand(p))); return;
             case 'T': args_.push_back(h_.tensor(inst_.buffers.at(next_buffer_++))); return;
-            case 'R': args_.push_back(h_.tensor(inst_.buffers.at(next_result_buffer_++))); return;
+            case 'R': args_.push_back(h_.result_tensor(inst_.buffers.at(next_result_buffer_++))); return;
             case 'G': args_.push_back(h_.generator(inst_.attrs.get_or<int64_t>("generator", 0))); return;
             case 'N': {
                 const AttrValue* order = inst_.attrs.find("order");
@@ -206,6 +207,7 @@ void emit_tensor_str(HostEmitter& h, const PlanInst& inst) {
 
 void emit_clock(HostEmitter& h, const PlanInst& inst) {
     const auto which = inst.attrs.get_or<std::string>("which", "time");
+    h.memory().synchronize();
     h.set(inst.results.at(0), h.call("sifr_" + which, {}));
 }
 
@@ -285,7 +287,7 @@ void emit_list_to_tensor(HostEmitter& h, const PlanInst& inst) {
     Value* members[] = {h.call("sifr_list_data", {list}), h.b_.getInt32(static_cast<uint32_t>(dtype_of_number(element.kind))), h.b_.getInt32(1), size, null};
     for (unsigned i = 0; i < 5; ++i) h.b_.CreateStore(members[i], h.b_.CreateStructGEP(type, from, i));
     // A result of run-time size has room for its bound; what the list has is written.
-    Value* to = h.tensor(inst.buffers.at(0));
+    Value* to = h.result_tensor(inst.buffers.at(0));
     h.b_.CreateStore(size, h.b_.CreateStructGEP(type, to, 3));
     h.call("sifr_tensor_copy", {from, to});
     if (!inst.results.empty()) h.set(inst.results[0], h.b_.CreateLoad(h.m_.i64(), size));
@@ -310,7 +312,7 @@ void emit_normal_tensors(HostEmitter& h, const PlanInst& inst) {
     if (inst.buffers.size() != 3) throw NotSupported("torch.normal of a tensor and a number in compiled code");
     Value* g = h.generator(inst.attrs.get_or<int64_t>("generator", 0));
     Value* zero = llvm::ConstantFP::get(h.m_.f64(), 0.0);
-    h.call("sifr_random_normal_tensors", {g, h.tensor(inst.buffers[2]), h.tensor(inst.buffers[0]), zero, h.tensor(inst.buffers[1]), zero});
+    h.call("sifr_random_normal_tensors", {g, h.result_tensor(inst.buffers[2]), h.tensor(inst.buffers[0]), zero, h.tensor(inst.buffers[1]), zero});
 }
 
 template <bool two>

@@ -5,8 +5,10 @@
 #include <llvm/IR/DebugInfoMetadata.h>
 #include <llvm/IR/MDBuilder.h>
 
+#include "compiler/backend/llvm/host_memory.h"
 #include "ir/base/check.h"
 #include "ir/base/diagnostic.h"
+#include "ir/op/op_def.h"
 #include "runtime/sifr_runtime.h"
 
 namespace sifr::codegen {
@@ -15,8 +17,8 @@ using llvm::BasicBlock;
 using llvm::Value;
 
 HostEmitter::HostEmitter(ModuleEmitter& module, const Plan& plan, const BackendOptions& options)
-    : m_(module), b_(module.context), plan_(plan), options_(options), scalars_(plan.scalars.size()), rotating_(plan.buffers.size()),
-      constants_(plan.constants.size()) {}
+    : m_(module), b_(module.context), plan_(plan), options_(options), scalars_(plan.scalars.size()), rotating_(plan.buffers.size()) {}
+HostEmitter::~HostEmitter() = default;
 
 llvm::StructType* HostEmitter::str_type() { return llvm::StructType::get(m_.context, {m_.ptr(), m_.i64()}); }
 
@@ -95,17 +97,7 @@ Value* HostEmitter::buffer(PlanBuffer b) {
     if (def.view_of.valid()) return buffer(def.view_of);
     switch (def.kind) {
         case BufferDef::Kind::Arena: return b_.CreateInBoundsGEP(m_.i8(), arena_, m_.constant(def.offset), def.name);
-        case BufferDef::Kind::Constant: {
-            llvm::Constant*& c = constants_.at(static_cast<size_t>(def.offset));
-            if (!c) {
-                const auto& bytes = plan_.constants.at(static_cast<size_t>(def.offset))->bytes;
-                auto* data = llvm::ConstantDataArray::getRaw(llvm::StringRef(reinterpret_cast<const char*>(bytes.data()), bytes.size()), bytes.size(), m_.i8());
-                auto* global = new llvm::GlobalVariable(m_.module(), data->getType(), true, llvm::GlobalValue::PrivateLinkage, data, "constant");
-                global->setAlignment(llvm::Align(64));
-                c = global;
-            }
-            return c;
-        }
+        case BufferDef::Kind::Constant: return memory_->constant(static_cast<size_t>(def.offset));
         case BufferDef::Kind::Argument: throw NotSupported("arguments of a program's main function");
         case BufferDef::Kind::Rotating:
             SIFR_CHECK(rotating_[b.index], "plan {}: buffer {} is used before it is bound", plan_.name, b.str());
@@ -123,11 +115,13 @@ Value* HostEmitter::sizes_array(const std::vector<int64_t>& values) {
     return global;
 }
 
-Value* HostEmitter::tensor(PlanBuffer b) {
+Value* HostEmitter::tensor(PlanBuffer b, bool written) {
     const BufferDef& def = plan_.buffers.at(b.index);
     auto* type = llvm::StructType::get(m_.context, {m_.ptr(), m_.i32(), m_.i32(), m_.ptr(), m_.ptr()});
     Value* t = slot(type, "tensor");
-    Value* members[] = {buffer(b), b_.getInt32(static_cast<uint32_t>(def.type)), b_.getInt32(static_cast<uint32_t>(def.sizes.size())),
+    const int64_t bytes = element_count(def.sizes) * size_of(def.type);
+    Value* data = written ? memory_->result(buffer(b), bytes) : memory_->operand(buffer(b), bytes);
+    Value* members[] = {data, b_.getInt32(static_cast<uint32_t>(def.type)), b_.getInt32(static_cast<uint32_t>(def.sizes.size())),
                         sizes_array(def.sizes), llvm::ConstantPointerNull::get(m_.ptr())};
     for (unsigned i = 0; i < 5; ++i) b_.CreateStore(members[i], b_.CreateStructGEP(type, t, i));
     return t;
@@ -164,13 +158,17 @@ void HostEmitter::require(Value* ok, const std::function<void()>& otherwise) {
     b_.SetInsertPoint(on);
 }
 
-void HostEmitter::raise_pending(const Location& location) { call("sifr_raise_pending", {file_pointer(location), line_number(location)}); }
+void HostEmitter::raise_pending(const Location& location) {
+    memory_->settle();
+    call("sifr_raise_pending", {file_pointer(location), line_number(location)});
+}
 
 void HostEmitter::require(Value* status, const Location& location) {
     require(b_.CreateICmpEQ(status, b_.getInt32(0)), [&] { raise_pending(location); });
 }
 
 void HostEmitter::raise(const std::string& type, Value* what, const Location& location) {
+    memory_->settle();
     call("sifr_raise", {m_.text(type), what, file_pointer(location), line_number(location)});
 }
 
@@ -179,15 +177,19 @@ Value* HostEmitter::generator(int64_t id) {
     Value*& g = generators_[id];
     if (!g) {
         // A generator of the script's own lives as long as the program.
-        llvm::IRBuilder<>::InsertPointGuard guard(b_);
-        b_.SetInsertPoint(entry_->getTerminator());
-        g = call("sifr_generator_new", {});
+        g = at_start([&] { return call("sifr_generator_new", {}); });
     }
     return g;
 }
 
-void HostEmitter::emit(std::vector<llvm::Function*> kernels, bool executable) {
-    kernels_ = std::move(kernels);
+Value* HostEmitter::at_start(const std::function<Value*()>& make) {
+    llvm::IRBuilder<>::InsertPointGuard guard(b_);
+    b_.SetInsertPoint(entry_->getTerminator());
+    return make();
+}
+
+void HostEmitter::emit(std::unique_ptr<HostMemory> memory, bool executable) {
+    memory_ = std::move(memory);
     auto* type = llvm::FunctionType::get(m_.i32(), {m_.i32(), m_.ptr()}, false);
     main_ = m_.add_function("main", type, false);
     entry_ = BasicBlock::Create(m_.context, "entry", main_);
@@ -200,12 +202,11 @@ void HostEmitter::emit(std::vector<llvm::Function*> kernels, bool executable) {
                                                       llvm::ConstantInt::get(m_.i64(), m_.machine.required_features), m_.text(options_.script_path)});
     auto* info_global = new llvm::GlobalVariable(m_.module(), info_type, true, llvm::GlobalValue::PrivateLinkage, info, "program");
     call("sifr_program_start", {main_->getArg(0), main_->getArg(1), info_global});
-    if (plan_.arena_bytes > 0) arena_ = call("sifr_arena_alloc", {m_.constant(plan_.arena_bytes)});
-    else arena_ = llvm::ConstantPointerNull::get(m_.ptr());
+    arena_ = memory_->start();
     b_.CreateBr(start);
     b_.SetInsertPoint(start);
     emit_block(plan_.body);
-    if (plan_.arena_bytes > 0) call("sifr_arena_free", {arena_, m_.constant(plan_.arena_bytes)});
+    memory_->end(arena_);
     b_.CreateRet(call("sifr_program_end", {}));
     if (executable) emit_start();
 }
@@ -227,12 +228,16 @@ void HostEmitter::emit_block(const PlanBlock& block) {
 void HostEmitter::emit_inst(const PlanInst& inst) {
     if (llvm::DISubprogram* scope = main_->getSubprogram()) b_.SetCurrentDebugLocation(m_.debug_location(inst.location, scope));
     switch (inst.kind) {
-        case PlanInst::Kind::Launch: return emit_launch(inst);
+        case PlanInst::Kind::Launch: memory_->launch(inst); return;
         case PlanInst::Kind::Fill: return emit_fill(inst);
-        case PlanInst::Kind::Copy: call("sifr_copy", {buffer(inst.buffers.at(0)), buffer(inst.buffers.at(1)), m_.constant(inst.size)}); return;
+        case PlanInst::Kind::Copy: memory_->copy(buffer(inst.buffers.at(0)), buffer(inst.buffers.at(1)), inst.size); return;
         case PlanInst::Kind::Item: return emit_item(inst);
         case PlanInst::Kind::Scalar: case PlanInst::Kind::Call:
-            if (emit_scalar_row(*this, inst) || emit_call_row(*this, inst)) return;
+            if (def(inst.op).effect == Effect::Host) memory_->settle();
+            if (emit_scalar_row(*this, inst) || emit_call_row(*this, inst)) {
+                if (!inst.buffers.empty()) memory_->operands_done();
+                return;
+            }
             throw NotSupported(fmt::format("'{}' in compiled host code", name_of(inst.op)));
         case PlanInst::Kind::For: return emit_for(inst);
         case PlanInst::Kind::While: return emit_while(inst);
@@ -241,56 +246,11 @@ void HostEmitter::emit_inst(const PlanInst& inst) {
     }
 }
 
-void HostEmitter::emit_launch(const PlanInst& inst) {
-    const Kernel& kernel = plan_.kernels.at(inst.kernel.index);
-    auto* buffers_type = llvm::ArrayType::get(m_.ptr(), std::max<size_t>(1, inst.buffers.size()));
-    Value* buffers = slot(buffers_type, "buffers");
-    for (size_t i = 0; i < inst.buffers.size(); ++i)
-        b_.CreateStore(buffer(inst.buffers[i]), b_.CreateConstInBoundsGEP2_64(buffers_type, buffers, 0, i));
-    auto* scalars_type = llvm::ArrayType::get(m_.i64(), std::max<size_t>(1, inst.scalars.size()));
-    Value* scalars = slot(scalars_type, "scalars");
-    SIFR_CHECK(inst.scalars.size() == kernel.scalars.size(), "a launch of {} with {} scalars", kernel.name, inst.scalars.size());
-    for (size_t i = 0; i < inst.scalars.size(); ++i) {
-        const DType wanted = kernel.vars.at(kernel.scalars[i].index).type;
-        Value* v = wanted == DType::F64 ? b_.CreateBitCast(as_f64(inst.scalars[i]), m_.i64()) : as_i64(inst.scalars[i]);
-        b_.CreateStore(v, b_.CreateConstInBoundsGEP2_64(scalars_type, scalars, 0, i));
-    }
-    Value* status = llvm::ConstantPointerNull::get(m_.ptr());
-    auto* status_type = llvm::ArrayType::get(m_.i64(), 3);
-    if (!kernel.sites.empty()) {
-        status = slot(status_type, "status");
-        const KernelStatus fine;
-        const int64_t initial[] = {fine.site, fine.position, fine.value};
-        for (uint64_t i = 0; i < 3; ++i) b_.CreateStore(m_.constant(initial[i]), b_.CreateConstInBoundsGEP2_64(status_type, status, 0, i));
-    }
-    b_.CreateCall(kernels_.at(inst.kernel.index), {buffers, scalars, status});
-    if (kernel.sites.empty()) return;
-    Value* site = b_.CreateLoad(m_.i64(), status);
-    require(b_.CreateICmpSLT(site, m_.constant(0)), [&] {
-        Value* value = b_.CreateLoad(m_.i64(), b_.CreateConstInBoundsGEP2_64(status_type, status, 0, 2));
-        BasicBlock* none = block("no.site");
-        llvm::SwitchInst* choose = b_.CreateSwitch(site, none, static_cast<unsigned>(kernel.sites.size()));
-        for (size_t i = 0; i < kernel.sites.size(); ++i) {
-            const CheckSite& s = kernel.sites[i];
-            const Location& where = s.location.empty() ? inst.location : s.location;
-            BasicBlock* here = block("site");
-            choose->addCase(m_.constant(static_cast<int64_t>(i)), here);
-            b_.SetInsertPoint(here);
-            raise(s.exception, format(s.text, {{Type::i64(), value}}, where), where);
-            b_.CreateUnreachable();
-        }
-        b_.SetInsertPoint(none);
-    });
-}
-
 void HostEmitter::emit_fill(const PlanInst& inst) {
     Value* base = inst.buffers.size() == 1 ? buffer(inst.buffers[0]) : arena_;
     Value* at = b_.CreateInBoundsGEP(m_.i8(), base, m_.constant(inst.begin));
     if (inst.size == 0) return;
-    if (inst.pattern == 0) {
-        call(inst.lazy ? "sifr_zero_pages" : "sifr_zero", {at, m_.constant(inst.size)});
-        return;
-    }
+    if (inst.pattern == 0) return memory_->fill(at, inst.size, 0, 1, inst.lazy);
     // The smallest element that repeats to the pattern; the bytes need not be a multiple of eight.
     int32_t element = 8;
     for (int32_t half : {4, 2, 1}) {
@@ -299,14 +259,13 @@ void HostEmitter::emit_fill(const PlanInst& inst) {
         else break;
     }
     SIFR_CHECK(inst.size % element == 0, "a fill of {} bytes by elements of {}", inst.size, element);
-    auto* pattern = new llvm::GlobalVariable(m_.module(), m_.i64(), true, llvm::GlobalValue::PrivateLinkage, llvm::ConstantInt::get(m_.i64(), inst.pattern), "pattern");
-    call("sifr_fill", {at, m_.constant(inst.size / element), pattern, b_.getInt32(static_cast<uint32_t>(element))});
+    memory_->fill(at, inst.size / element, inst.pattern, element, false);
 }
 
 void HostEmitter::emit_item(const PlanInst& inst) {
     const BufferDef& def = plan_.buffers.at(inst.buffers.at(0).index);
     const DType t = def.type;
-    Value* p = b_.CreateInBoundsGEP(m_.memory_type(t), buffer(inst.buffers[0]), m_.constant(inst.begin));
+    Value* p = memory_->readable(b_.CreateInBoundsGEP(m_.memory_type(t), buffer(inst.buffers[0]), m_.constant(inst.begin)), size_of(t));
     if (is_complex(t)) throw NotSupported("item() of a complex tensor in compiled code");
     Value* v = b_.CreateAlignedLoad(m_.memory_type(t), p, llvm::Align(static_cast<uint64_t>(size_of(t))));
     const PlanScalar result = inst.results.at(0);
@@ -385,6 +344,7 @@ void HostEmitter::body_with_strings(const PlanBlock& body, const std::vector<Pla
     Value* mark = releases ? call("sifr_str_mark", {}) : nullptr;
     emit_block(body);
     hand_on();
+    memory_->step();
     if (!releases) return;
     if (kept.empty()) {
         call("sifr_str_release", {mark});

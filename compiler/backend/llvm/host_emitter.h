@@ -1,6 +1,8 @@
 #pragma once
 
+#include <functional>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -12,6 +14,8 @@
 
 namespace sifr::codegen {
 
+class HostMemory;
+
 /// Writes a plan's host code as `int main(int argc, char** argv)`: the arena, launches of kernels, scalar code with Python's meaning,
 /// control flow, calls of the runtime.
 ///
@@ -20,8 +24,9 @@ namespace sifr::codegen {
 class HostEmitter {
 public:
     HostEmitter(ModuleEmitter& module, const Plan& plan, const BackendOptions& options);
-    /// `kernels`: their functions in the module, by KernelId. `executable`: also `_start`, which nothing but the dynamic loader calls.
-    void emit(std::vector<llvm::Function*> kernels, bool executable);
+    ~HostEmitter();
+    /// `memory`: where the tensors live. `executable`: also `_start`, which nothing but the dynamic loader calls.
+    void emit(std::unique_ptr<HostMemory> memory, bool executable);
 
     using Value = llvm::Value;
 
@@ -32,8 +37,13 @@ public:
     const Type& type(PlanScalar s) const { return plan_.scalars.at(s.index).type; }
     void set(PlanScalar s, Value* value);
     Value* buffer(PlanBuffer b);
-    /// A sifr_tensor on the stack over the whole of a buffer.
-    Value* tensor(PlanBuffer b);
+    /// A sifr_tensor on the stack over the whole of a buffer: an operand of a function of the runtime, or what it writes.
+    Value* tensor(PlanBuffer b) { return tensor(b, false); }
+    Value* result_tensor(PlanBuffer b) { return tensor(b, true); }
+    HostMemory& memory() { return *memory_; }
+    /// Writes code that runs once, in the entry block.
+    Value* at_start(const std::function<Value*()>& make);
+    const std::string& script() const { return options_.script_path; }
     Value* call(const std::string& function, std::vector<Value*> args);  ///< a string argument is passed as its two parts
     /// Raises what a failing function of the runtime left, unless `status` is 0.
     void require(Value* status, const Location& location);
@@ -61,7 +71,7 @@ public:
 private:
     void emit_block(const PlanBlock& block);
     void emit_inst(const PlanInst& inst);
-    void emit_launch(const PlanInst& inst);
+    Value* tensor(PlanBuffer b, bool written);
     void emit_fill(const PlanInst& inst);
     void emit_item(const PlanInst& inst);
     void emit_for(const PlanInst& inst);
@@ -76,13 +86,12 @@ private:
 
     const Plan& plan_;
     const BackendOptions& options_;
-    std::vector<llvm::Function*> kernels_;
+    std::unique_ptr<HostMemory> memory_;
     llvm::Function* main_ = nullptr;
     llvm::BasicBlock* entry_ = nullptr;
     Value* arena_ = nullptr;
     std::vector<Value*> scalars_;   ///< slots, by PlanScalar
     std::vector<Value*> rotating_;  ///< slots, by PlanBuffer
-    std::vector<llvm::Constant*> constants_;
     std::map<int64_t, Value*> generators_;
 };
 

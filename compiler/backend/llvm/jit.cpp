@@ -27,7 +27,7 @@ void must(llvm::Error error) {
     if (error) internal_error(__FILE__, __LINE__, "LLVM JIT", llvm::toString(std::move(error)));
 }
 
-class Jitted : public LoadedProgram {
+class Jitted : public JittedProgram {
 public:
     explicit Jitted(const std::vector<std::byte>& object) {
         llvm::orc::JITTargetMachineBuilder target(llvm::Triple("x86_64-unknown-linux-gnu"));
@@ -53,6 +53,8 @@ public:
         return main(static_cast<int>(argv.size()), pointers.data());
     }
 
+    void* address(const std::string& symbol) override { return must(jit_->lookup(symbol)).toPtr<void*>(); }
+
     void launch(const std::string& kernel, void* const* buffers, const int64_t* scalars, KernelStatus* status) override {
         auto [known, is_new] = kernels_.try_emplace(kernel, nullptr);
         if (is_new) known->second = must(jit_->lookup(kernel_symbol(kernel))).toPtr<KernelFunction*>();
@@ -67,6 +69,6 @@ private:
 
 }  // namespace
 
-std::unique_ptr<LoadedProgram> load_object(const std::vector<std::byte>& object) { return std::make_unique<Jitted>(object); }
+std::unique_ptr<JittedProgram> load_object(const std::vector<std::byte>& object) { return std::make_unique<Jitted>(object); }
 
 }  // namespace sifr::codegen

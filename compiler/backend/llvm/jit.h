@@ -1,13 +1,19 @@
 #pragma once
 
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "compiler/backend/backend.h"
 
 namespace sifr::codegen {
 
-/// Links an object file of a plan into this process.
-std::unique_ptr<LoadedProgram> load_object(const std::vector<std::byte>& object);
+/// An object file of a plan in this process.
+class JittedProgram : public LoadedProgram {
+public:
+    /// A function or table of the object, by its name there.
+    virtual void* address(const std::string& symbol) = 0;
+};
+std::unique_ptr<JittedProgram> load_object(const std::vector<std::byte>& object);
 
 }  // namespace sifr::codegen

@@ -95,6 +95,13 @@ llvm::Constant* ModuleEmitter::table(const uint64_t* words, int count, bool wide
     return known;
 }
 
+llvm::Constant* ModuleEmitter::data(const std::vector<std::byte>& bytes, const char* name) {
+    auto* data = llvm::ConstantDataArray::getRaw(llvm::StringRef(reinterpret_cast<const char*>(bytes.data()), bytes.size()), bytes.size(), i8());
+    auto* global = new llvm::GlobalVariable(*module_, data->getType(), true, llvm::GlobalValue::PrivateLinkage, data, name);
+    global->setAlignment(llvm::Align(64));
+    return global;
+}
+
 llvm::Constant* ModuleEmitter::text(const std::string& text) {
     llvm::Constant*& known = texts_[text];
     if (!known) {

@@ -1,7 +1,9 @@
 #pragma once
 
+#include <cstddef>
 #include <map>
 #include <string>
+#include <vector>
 
 #include <llvm/IR/DIBuilder.h>
 #include <llvm/IR/IRBuilder.h>
@@ -50,6 +52,8 @@ public:
 
     /// A constant table of 64-bit words, or of their low halves.
     llvm::Constant* table(const uint64_t* words, int count, bool wide);
+    /// Constant bytes in the module, aligned to 64.
+    llvm::Constant* data(const std::vector<std::byte>& bytes, const char* name);
     /// A constant text in the module: a pointer to `text` and a zero behind it.
     llvm::Constant* text(const std::string& text);
 

@@ -7,6 +7,7 @@
 
 #include "compiler/backend/llvm/module_emitter.h"
 #include "ir/base/check.h"
+#include "runtime/sifr_cuda.h"
 #include "runtime/sifr_runtime.h"
 
 namespace sifr::codegen {
@@ -22,6 +23,19 @@ const RuntimeFunction table[] = {
     FUNCTION(sifr_argv, "e(lO)"),
     FUNCTION(sifr_bool_str, "s(b)"),
     FUNCTION(sifr_copy, "v(ppl)"),
+    FUNCTION(sifr_cuda_constant_data, "p(i)"),
+    FUNCTION(sifr_cuda_copy, "v(ppl)"),
+    FUNCTION(sifr_cuda_end, "v()"),
+    FUNCTION(sifr_cuda_fetch, "p(pl)"),
+    FUNCTION(sifr_cuda_fill, "v(plli)"),
+    FUNCTION(sifr_cuda_launch, "v(ippi)"),
+    FUNCTION(sifr_cuda_publish, "v()"),
+    FUNCTION(sifr_cuda_read, "v(ppl)"),
+    FUNCTION(sifr_cuda_settle, "v()"),
+    FUNCTION(sifr_cuda_stage, "p(pl)"),
+    FUNCTION(sifr_cuda_start, "p(p)"),
+    FUNCTION(sifr_cuda_step, "v()"),
+    FUNCTION(sifr_cuda_synchronize, "v()"),
     FUNCTION(sifr_default_generator, "p()"),
     FUNCTION(sifr_f64_div, "e(ddO)"),
     FUNCTION(sifr_f64_floordiv, "e(ddO)"),

@@ -14,6 +14,8 @@ void bind_shapes(Interpreter& in, const ModuleObject* torch, const ClassObject* 
 void bind_comparisons(Interpreter& in, const ModuleObject* torch, const ClassObject* tensor);
 /// torch.dtype, torch.device, torch.Size, finfo and iinfo, torch.FloatTensor and its like, layouts and memory formats.
 void bind_types(Interpreter& in, const ModuleObject* torch, const ClassObject* tensor);
+/// torch.cuda.FloatTensor and its like.
+void bind_cuda_classes(Interpreter& in, const ModuleObject* cuda);
 /// torch.nn.Parameter.
 void bind_parameter(Interpreter& in, const ClassObject* tensor);
 /// torch.cuda, torch.backends, torch.version and what else asks about the machine.

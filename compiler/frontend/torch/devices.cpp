@@ -10,9 +10,10 @@ namespace {
 
 constexpr const char* device_types[] = {"cpu", "cuda", "ipu", "xpu", "mkldnn", "opengl", "opencl", "ideep", "hip", "ve", "fpga", "maia", "xla", "lazy", "vulkan", "mps", "meta", "hpu", "mtia", "privateuseone"};
 
-/// A CUDA device is there only under `--device=cuda`; else it is a machine without CUDA.
-void require_cuda(Interpreter& in) {
+/// A CUDA device is there only under `--device=cuda`; else it is a machine without CUDA. Programs use the first one.
+void require_cuda(Interpreter& in, PyValue device) {
     if (!in.options().cuda) raise("AssertionError", "Torch not compiled with CUDA enabled");
+    if (device.device_index() > 0) throw NotSupported(fmt::format("the device 'cuda:{}'", device.device_index()), "programs use one GPU: 'cuda'; CUDA_VISIBLE_DEVICES says which that is");
 }
 
 }  // namespace
@@ -56,7 +57,7 @@ void place_on_device(Interpreter& in, PyValue tensor, PyValue device, const Tens
         }
     }
     PyValue d = parse_device(in, device);
-    if (d.device_is_cuda()) require_cuda(in);
+    if (d.device_is_cuda()) require_cuda(in, d);
     if (tensor_of(tensor)->cuda == d.device_is_cuda() && tensor_of(tensor)->device_index == std::max(d.device_index(), 0)) return;
     TensorObject& t = in.heap().change(tensor_of(tensor));
     t.cuda = d.device_is_cuda();
@@ -66,7 +67,7 @@ void place_on_device(Interpreter& in, PyValue tensor, PyValue device, const Tens
 PyValue to_device(Interpreter& in, PyValue tensor, PyValue device) {
     PyValue d = parse_device(in, device);
     const TensorObject* t = tensor_of(tensor);
-    if (d.device_is_cuda()) require_cuda(in);
+    if (d.device_is_cuda()) require_cuda(in, d);
     if (t->cuda == d.device_is_cuda() && (!t->cuda || d.device_index() < 0 || d.device_index() == t->device_index)) return tensor;
     // Another place of the script's world: a copy of its own, whose history leads to the source.
     PyValue moved = emit_one(in, "cast"_op, {tensor}, attrs({{"dtype", type_of(in, tensor).dtype}}));

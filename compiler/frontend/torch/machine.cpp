@@ -2,6 +2,7 @@
 
 #include "compiler/frontend/torch/binding.h"
 #include "compiler/frontend/torch/devices.h"
+#include "compiler/frontend/torch/known_names.h"
 
 namespace sifr::capture {
 namespace {
@@ -20,6 +21,13 @@ void fill_cuda(Interpreter& in, const ModuleObject* m) {
     // What these do has no effect on results: the compiler plans memory and order by itself.
     for (const char* name : {"empty_cache", "synchronize", "manual_seed", "manual_seed_all", "reset_peak_memory_stats", "set_device", "init"}) in.add_function(m, name, gives(PyValue::none()));
     for (const char* name : {"memory_allocated", "max_memory_allocated", "memory_reserved", "max_memory_reserved"}) in.add_function(m, name, gives(PyValue::integer(0)));
+    bind_cuda_classes(in, m);
+    in.heap().change(m).missing = [](Interpreter& i, Symbol name) -> PyValue {
+        for (const char* known : {"Event", "Stream", "stream", "device", "current_stream", "default_stream"})
+            if (*name == known) return i.get_attr(PyValue(i.import("torch._cuda")), known);
+        if (is_torch_name("torch.cuda", *name)) throw NotSupported(fmt::format("torch.cuda.{}", *name));
+        return {};
+    };
 }
 
 /// A namespace with switches that scripts set.

@@ -276,6 +276,23 @@ void bind_constants(Interpreter& in, const ModuleObject* torch) {
 
 }  // namespace
 
+void bind_cuda_classes(Interpreter& in, const ModuleObject* cuda) {
+    for (int k = 0; k < dtype_count; ++k) {
+        DType t = static_cast<DType>(k);
+        if (is_complex(t)) continue;
+        std::string name = std::string(tensor_type_name(t)).substr(6);
+        ClassObject* cls = in.add_class(name, "torch.cuda", nullptr, &plain_protocol);
+        cls->construct = constructor([t](Interpreter& i, Args& args) {
+            if (args.size() == 1 && args[0].is(Kind::Tensor) && !tensor_of(args[0])->cuda) throw NotSupported("a tensor on the GPU made of one on the CPU by its class", "use x.cuda()");
+            warn_once(i, "UserWarning", "The torch.cuda.*DtypeTensor constructors are no longer recommended. It's best to use methods such as torch.tensor(data, dtype=*, device='cuda') to create tensors.");
+            PyValue made = legacy_tensor(i, args, t);
+            place_on_device(i, made, PyValue::device(true, -1), nullptr);
+            return made;
+        });
+        in.set_global(cuda, name, PyValue(cls));
+    }
+}
+
 void bind_types(Interpreter& in, const ModuleObject* torch, const ClassObject* tensor) {
     bind_dtypes(in, torch);
     bind_device(in, torch);

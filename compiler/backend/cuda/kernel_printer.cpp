@@ -1,0 +1,773 @@
+// Statements of the loop IR as C++, for one thread or for a block of them.
+
+#include "compiler/backend/cuda/kernel_printer.h"
+
+#include <algorithm>
+
+#include "ir/base/check.h"
+#include "ir/base/diagnostic.h"
+#include "ir/op/reduce_order.h"
+
+namespace sifr::cuda {
+
+namespace {
+
+/// A reduction over more elements than this is taken by a whole block where there is one.
+constexpr int64_t long_reduction = 64;
+constexpr int64_t unknown_extent = 1 << 20;
+constexpr int64_t most_work = int64_t{1} << 50;
+
+bool is_arg(Combine c) { return c == Combine::ArgMax || c == Combine::ArgMin; }
+
+int64_t trips_of(const Affine& lo, const Affine& hi) {
+    Affine n = hi;
+    n.add(lo, -1);
+    return n.is_constant() ? std::max<int64_t>(0, n.base) : unknown_extent;
+}
+
+int64_t times(int64_t a, int64_t b) { return a != 0 && b > most_work / a ? most_work : a * b; }
+
+class Walker {
+public:
+    Walker(const Kernel& k, Footprint& f) : k_(k), f_(f) {}
+    void block(const Block& b, int64_t runs) {
+        for (const Stmt& s : b) stmt(s, runs);
+    }
+    void stmt(const Stmt& s, int64_t runs) {
+        std::visit([&](const auto& n) { visit(n, runs); }, s.node);
+    }
+
+private:
+    void affine(const Affine& a) {
+        for (const auto& t : a.terms) f_.uses.insert(t.var.index);
+    }
+    void read(BufferId b) {
+        f_.reads.insert(b.index);
+        f_.scratch |= k_.buffers[b.index].scratch;
+    }
+    void write(BufferId b) {
+        f_.writes.insert(b.index);
+        f_.scratch |= k_.buffers[b.index].scratch;
+    }
+    void expr(ExprId id) {
+        if (!id.valid()) return;
+        const Expr& e = k_.exprs[id];
+        if (e.op == ScalarOp::Var) f_.uses.insert(e.var.index);
+        if (e.op == ScalarOp::Load) {
+            read(e.buffer);
+            affine(e.index);
+        }
+        for (ExprId a : e.args) expr(a);
+    }
+    void done(int64_t runs) { f_.work = std::min(most_work, f_.work + runs); }
+
+    void visit(const For& f, int64_t runs) {
+        affine(f.lo);
+        affine(f.hi);
+        f_.defines.insert(f.var.index);
+        block(f.body, times(runs, trips_of(f.lo, f.hi)));
+    }
+    void visit(const Let& l, int64_t runs) {
+        expr(l.value);
+        f_.defines.insert(l.var.index);
+        done(runs);
+    }
+    void visit(const Assign& a, int64_t runs) {
+        expr(a.value);
+        f_.uses.insert(a.var.index);
+        f_.assigns = true;
+        done(runs);
+    }
+    void visit(const Store& s, int64_t runs) {
+        affine(s.index);
+        expr(s.value);
+        write(s.buffer);
+        done(runs);
+    }
+    void visit(const Accumulate& a, int64_t runs) {
+        affine(a.index);
+        expr(a.value);
+        read(a.buffer);
+        write(a.buffer);
+        done(runs);
+    }
+    void visit(const If& i, int64_t runs) {
+        expr(i.condition);
+        block(i.then_body, runs);
+        block(i.else_body, runs);
+        done(runs);
+    }
+    void visit(const Reduce& r, int64_t runs) {
+        affine(r.extent);
+        const int64_t all = times(runs, trips_of(Affine::constant(0), r.extent));
+        f_.defines.insert(r.var.index);
+        block(r.body, all);
+        for (const auto& item : r.items) {
+            expr(item.value);
+            expr(item.factor);
+            f_.defines.insert(item.result.index);
+            if (item.result_value.valid()) f_.defines.insert(item.result_value.index);
+        }
+        f_.reduces = true;
+        done(all);
+    }
+    void visit(const Check& c, int64_t runs) {
+        expr(c.ok);
+        expr(c.value);
+        affine(c.position);
+        done(runs);
+    }
+    void visit(const Contract& c, int64_t runs) {
+        affine(c.a_base);
+        affine(c.b_base);
+        read(c.a);
+        read(c.b);
+        for (VarId v : {c.batch_var, c.m_var, c.n_var, c.acc}) f_.defines.insert(v.index);
+        const int64_t elements = times(runs, c.batch * c.m * c.n);
+        block(c.epilogue, elements);
+        f_.contracts = true;
+        done(times(elements, c.k));
+    }
+
+    const Kernel& k_;
+    Footprint& f_;
+};
+
+void find_assigned(const Block& block, std::vector<bool>& assigned) {
+    for (const Stmt& s : block) {
+        if (const auto* a = std::get_if<Assign>(&s.node)) assigned[a->var.index] = true;
+        if (const auto* f = std::get_if<For>(&s.node)) find_assigned(f->body, assigned);
+        if (const auto* r = std::get_if<Reduce>(&s.node)) find_assigned(r->body, assigned);
+        if (const auto* c = std::get_if<Contract>(&s.node)) find_assigned(c->epilogue, assigned);
+        if (const auto* i = std::get_if<If>(&s.node)) {
+            find_assigned(i->then_body, assigned);
+            find_assigned(i->else_body, assigned);
+        }
+    }
+}
+
+/// Loops that are dealt to threads or reductions that a block takes together stand somewhere in it.
+bool has_shared_work(const Block& block) {
+    return std::any_of(block.begin(), block.end(), [](const Stmt& s) {
+        if (const auto* f = std::get_if<For>(&s.node)) return f->kind != For::Kind::Serial || has_shared_work(f->body);
+        if (const auto* i = std::get_if<If>(&s.node)) return has_shared_work(i->then_body) || has_shared_work(i->else_body);
+        return std::holds_alternative<Reduce>(s.node) || std::holds_alternative<Contract>(s.node);
+    });
+}
+
+bool stores(const Block& block) {
+    return std::any_of(block.begin(), block.end(), [](const Stmt& s) {
+        if (const auto* f = std::get_if<For>(&s.node)) return stores(f->body);
+        if (const auto* r = std::get_if<Reduce>(&s.node)) return stores(r->body);
+        if (const auto* i = std::get_if<If>(&s.node)) return stores(i->then_body) || stores(i->else_body);
+        return std::holds_alternative<Store>(s.node) || std::holds_alternative<Accumulate>(s.node) || std::holds_alternative<Contract>(s.node) ||
+               std::holds_alternative<Check>(s.node);
+    });
+}
+
+bool intersect(const std::set<uint32_t>& a, const std::set<uint32_t>& b) {
+    return std::any_of(a.begin(), a.end(), [&](uint32_t x) { return b.contains(x); });
+}
+
+constexpr const char* reserved[] = {
+    "alignas", "alignof", "and", "asm", "auto", "bool", "break", "case", "catch", "char", "class", "const", "constexpr", "continue", "default", "delete", "do",
+    "double", "else", "enum", "explicit", "export", "extern", "false", "float", "for", "friend", "goto", "if", "inline", "int", "long", "mutable", "namespace",
+    "new", "not", "operator", "or", "private", "protected", "public", "register", "return", "short", "signed", "sizeof", "static", "struct", "switch",
+    "template", "this", "throw", "true", "try", "typedef", "typeid", "typename", "union", "unsigned", "using", "virtual", "void", "volatile", "while", "xor",
+    "i8", "u8", "i16", "u16", "i32", "u32", "i64", "u64", "c128", "Status", "status", "launch", "slab", "threadIdx", "blockIdx", "blockDim", "gridDim",
+    "infinity_f32", "nan_f32", "infinity_f64", "nan_f64", "sqrt", "sqrtf", "floor", "floorf", "ceil", "ceilf", "trunc", "truncf", "rint", "rintf", "fabs",
+    "fabsf", "fma", "fmaf", "add", "sub", "mul", "negate", "absolute", "quotient", "remainder", "floor_quotient", "modulo", "shift_left", "shift_right",
+    "smaller", "larger", "remainder_of", "modulo_of", "floor_quotient_of", "to_i64", "to_i32", "from_f16", "to_f16", "from_bf16", "to_bf16", "to_bits",
+    "is_better", "note_offence", "reduce_thread", "reduce_few", "reduce_by_block", "reduce_by_grid", "reduce_tree", "fold_lanes", "gather_block", "join_nodes", "Four", "nodes", "at", "multiply_add", "contract_tile", "reduce_block", "reduce_levels",
+    "contract_chunk", "acc", "lane", "linux", "unix", "assert", "min", "max", "abs", "exp", "log", "sin", "cos",
+    "tan", "pow", "signbit", "isnan", "isinf", "clock", "printf", "warpSize", "erf", "erfc", "lgamma", "tanh", "y0", "y1", "yn", "j0", "j1", "jn", "gamma"};
+
+}  // namespace
+
+Footprint footprint(const Kernel& kernel, const Block& block) {
+    Footprint f;
+    Walker(kernel, f).block(block, 1);
+    return f;
+}
+
+Footprint footprint(const Kernel& kernel, const Stmt& stmt) {
+    Footprint f;
+    Walker(kernel, f).stmt(stmt, 1);
+    return f;
+}
+
+KernelPrinter::KernelPrinter(const Kernel& kernel, const std::string& script)
+    : k_(kernel), script_(script), taken_(std::begin(reserved), std::end(reserved)), assigned_(kernel.vars.size()) {
+    find_assigned(k_.body, assigned_);
+    for (const Buffer& b : k_.buffers) buffers_.push_back(unique(b.name.empty() ? "b" : b.name));
+    for (const Variable& v : k_.vars) vars_.push_back(unique(v.name.empty() ? "v" : v.name));
+}
+
+std::string KernelPrinter::unique(const std::string& wanted) {
+    std::string base;
+    for (char c : wanted) base += std::isalnum(static_cast<unsigned char>(c)) ? c : '_';
+    if (base.empty() || std::isdigit(static_cast<unsigned char>(base[0]))) base.insert(0, "v");
+    // A name of ours never ends like a function of the prelude or of ir/math (`exp_f32`), since those have no digits of their own behind.
+    std::string name = base;
+    for (int n = 1; !taken_.insert(name).second; ++n) name = fmt::format("{}_{}", base, n);
+    return name;
+}
+
+std::string KernelPrinter::bare(const std::string& value) {
+    if (value.size() < 2 || value.front() != '(' || value.back() != ')') return value;
+    int open = 0;
+    for (size_t i = 0; i + 1 < value.size(); ++i) {
+        open += value[i] == '(' ? 1 : value[i] == ')' ? -1 : 0;
+        if (open == 0) return value;  // the first one closes before the end
+    }
+    return value.substr(1, value.size() - 2);
+}
+
+void KernelPrinter::line(const std::string& text) { out_ += std::string(static_cast<size_t>(depth_) * 4, ' ') + text + "\n"; }
+void KernelPrinter::open(const std::string& text) {
+    line(text + " {");
+    ++depth_;
+}
+void KernelPrinter::close(const std::string& text) {
+    --depth_;
+    line(text);
+}
+
+void KernelPrinter::place(const Location& location) {
+    for (const Span& s : location) {
+        if (!s.known() || s.file != 0) continue;
+        if (s.line != line_) out_ += fmt::format("#line {} \"{}\"\n", s.line, script_);
+        line_ = s.line;
+        return;
+    }
+}
+
+void KernelPrinter::barrier() {
+    line("__syncthreads();");
+    dirty_reads_.clear();
+    dirty_writes_.clear();
+}
+
+/// Parameters may share memory with one another, scratch does not.
+static std::set<uint32_t> classes(const Kernel& k, const std::set<uint32_t>& buffers) {
+    std::set<uint32_t> c;
+    for (uint32_t b : buffers) c.insert(k.buffers[b].scratch ? b : UINT32_MAX);
+    return c;
+}
+
+void KernelPrinter::barrier_before(const Footprint& f) {
+    if (level_ != Level::Block) return;
+    const auto reads = classes(k_, f.reads), writes = classes(k_, f.writes);
+    if (intersect(writes, dirty_reads_) || intersect(writes, dirty_writes_) || intersect(reads, dirty_writes_)) barrier();
+}
+
+void KernelPrinter::note(const Footprint& f) {
+    if (level_ != Level::Block) return;
+    dirty_reads_.merge(classes(k_, f.reads));
+    dirty_writes_.merge(classes(k_, f.writes));
+}
+
+void KernelPrinter::block(const Block& b) {
+    for (const Stmt& s : b) stmt(s);
+}
+
+void KernelPrinter::stmt(const Stmt& s) {
+    place(s.location);
+    const bool itself = std::holds_alternative<Let>(s.node) || std::holds_alternative<Assign>(s.node) || std::holds_alternative<Store>(s.node) ||
+                        std::holds_alternative<Accumulate>(s.node) || std::holds_alternative<Check>(s.node);
+    if (itself) barrier_before(footprint(k_, s));
+    std::visit(
+        [&](const auto& n) {
+            using T = std::decay_t<decltype(n)>;
+            if constexpr (std::is_same_v<T, For>) print_for(n, s);
+            else if constexpr (std::is_same_v<T, Let>) {
+                share({n.value});
+                print_let(n.var, bare(expr(n.value)));
+            } else if constexpr (std::is_same_v<T, Assign>) {
+                share({n.value});
+                line(fmt::format("{} = {};", name(n.var), bare(expr(n.value))));
+            } else if constexpr (std::is_same_v<T, Store>) print_store(n);
+            else if constexpr (std::is_same_v<T, Accumulate>) print_accumulate(n);
+            else if constexpr (std::is_same_v<T, If>) print_if(n);
+            else if constexpr (std::is_same_v<T, Reduce>) print_reduce(n);
+            else if constexpr (std::is_same_v<T, Check>) print_check(n);
+            else print_contract(n);
+        },
+        s.node);
+    unshare();
+    if (itself) note(footprint(k_, s));
+}
+
+void KernelPrinter::print_let(VarId var, const std::string& value) {
+    line(fmt::format("{}{} {} = {};", assigned_[var.index] ? "" : "const ", value_type(k_.vars[var.index].type), name(var), value));
+}
+
+void KernelPrinter::print_store(const Store& s) {
+    share({s.value});
+    const std::string text = fmt::format("{} = {};", access(s.buffer, s.index), stored(k_.buffers[s.buffer.index].type, bare(expr(s.value))));
+    line(level_ == Level::Block ? "if (threadIdx.x == 0) " + text : text);
+}
+
+void KernelPrinter::print_accumulate(const Accumulate& s) {
+    const DType t = k_.buffers[s.buffer.index].type;
+    share({s.value});
+    Expr old;
+    old.op = ScalarOp::Load;
+    old.type = t;
+    old.buffer = s.buffer;
+    old.index = s.index;
+    const std::string text = fmt::format("{} = {};", access(s.buffer, s.index), stored(t, bare(combine(s.combine, t, load(old), expr(s.value)))));
+    line(level_ == Level::Block ? "if (threadIdx.x == 0) " + text : text);
+}
+
+void KernelPrinter::print_check(const Check& s) {
+    share({s.ok, s.value});
+    line(fmt::format("if ({}!{}) note_offence(status, launch, {}, {}, {});", level_ == Level::Block ? "threadIdx.x == 0 && " : "", expr(s.ok), s.site,
+                     affine(s.position), expr(s.value)));
+}
+
+void KernelPrinter::print_if(const If& s) {
+    Footprint f;
+    f.reads = {};
+    if (level_ == Level::Block) {
+        // The condition's own reads; what the arms do is looked at inside.
+        Let probe{VarId(0), s.condition};
+        f = footprint(k_, Stmt{probe, {}});
+        barrier_before(f);
+    }
+    share({s.condition});
+    open(fmt::format("if ({})", bare(expr(s.condition))));
+    unshare();
+    note(f);
+    const auto reads = dirty_reads_, writes = dirty_writes_;
+    block(s.then_body);
+    auto then_reads = dirty_reads_, then_writes = dirty_writes_;
+    dirty_reads_ = reads;
+    dirty_writes_ = writes;
+    if (!s.else_body.empty()) {
+        --depth_;
+        open("} else");
+        block(s.else_body);
+    }
+    close();
+    dirty_reads_.merge(then_reads);
+    dirty_writes_.merge(then_writes);
+    dirty_reads_.insert(reads.begin(), reads.end());
+    dirty_writes_.insert(writes.begin(), writes.end());
+}
+
+/// An accumulation somewhere in the block that may come to one place in several iterations of the loop over `loop`: unless the loop's variable moves
+/// the place, and nothing else that the loop changes does. The order of such additions is that of the iterations.
+static bool accumulates_across(const Block& block, VarId loop, const std::set<uint32_t>& changed) {
+    return std::any_of(block.begin(), block.end(), [&](const Stmt& s) {
+        if (const auto* a = std::get_if<Accumulate>(&s.node)) {
+            if (a->index.scale_of(loop) == 0) return true;
+            return std::any_of(a->index.terms.begin(), a->index.terms.end(), [&](const auto& t) { return t.var != loop && changed.contains(t.var.index); });
+        }
+        if (const auto* f = std::get_if<For>(&s.node)) {
+            // An inner loop's own variable moves the place too: where it is the inner axis, rows do not meet.
+            std::set<uint32_t> inner = changed;
+            inner.erase(f->var.index);
+            return accumulates_across(f->body, loop, inner);
+        }
+        if (const auto* r = std::get_if<Reduce>(&s.node)) return accumulates_across(r->body, loop, changed);
+        if (const auto* i = std::get_if<If>(&s.node)) return accumulates_across(i->then_body, loop, changed) || accumulates_across(i->else_body, loop, changed);
+        if (const auto* c = std::get_if<Contract>(&s.node)) return accumulates_across(c->epilogue, loop, changed);
+        return false;
+    });
+}
+
+bool KernelPrinter::independent(const For& f) const {
+    if (f.kind == For::Kind::Serial) return false;
+    return !accumulates_across(f.body, f.var, footprint(k_, f.body).defines);
+}
+
+KernelPrinter::Nest KernelPrinter::nest_of(const For& f) const {
+    Nest nest;
+    nest.loops.push_back(&f);
+    nest.body = &f.body;
+    const Footprint whole = footprint(k_, f.body);
+    while (true) {
+        // Lets may stand in front of the inner loop if what they read is not written below: each iteration computes them anew.
+        const Block& body = *nest.body;
+        if (body.empty()) return nest;
+        const auto* inner = std::get_if<For>(&body.back().node);
+        if (!inner || !independent(*inner)) return nest;
+        Footprint lets;
+        for (size_t i = 0; i + 1 < body.size(); ++i) {
+            if (!std::holds_alternative<Let>(body[i].node)) return nest;
+            const Footprint l = footprint(k_, body[i]);
+            lets.reads.insert(l.reads.begin(), l.reads.end());
+            lets.defines.insert(l.defines.begin(), l.defines.end());
+        }
+        if (intersect(lets.reads, whole.writes)) return nest;
+        // The bounds must not depend on what is inside of the nest, nor scratch on one of its iterations.
+        std::set<uint32_t> inside = lets.defines;
+        for (const For* l : nest.loops) inside.insert(l->var.index);
+        auto varies = [&](const Affine& a) { return std::any_of(a.terms.begin(), a.terms.end(), [&](const auto& t) { return inside.contains(t.var.index); }); };
+        if (varies(inner->lo) || varies(inner->hi) || whole.scratch || nest.loops.size() == 3) return nest;
+        for (size_t i = 0; i + 1 < body.size(); ++i) nest.before.push_back(&body[i]);
+        nest.loops.push_back(inner);
+        nest.body = &inner->body;
+    }
+}
+
+namespace {
+
+constexpr int64_t group_size = 4;
+
+/// Group neighbours start where the index is a multiple of the group's size, whatever the outer loops do.
+bool aligned(const Affine& a, VarId inner, const std::vector<const For*>& loops) {
+    if (a.scale_of(inner) != 1 || a.base % group_size != 0) return false;
+    return std::all_of(a.terms.begin(), a.terms.end(), [&](const auto& t) {
+        const bool loop = std::any_of(loops.begin(), loops.end(), [&](const For* f) { return f->var == t.var; });
+        return t.var == inner || (loop && t.scale % group_size == 0);
+    });
+}
+
+}  // namespace
+
+bool KernelPrinter::grouped(const Nest& nest) const {
+    const For& inner = *nest.loops.back();
+    if (!inner.lo.is_constant() || !inner.hi.is_constant() || inner.lo.base % group_size != 0 || (inner.hi.base - inner.lo.base) % group_size != 0) return false;
+    bool any = false;
+    for (const Stmt& s : *nest.body) {
+        if (const auto* store = std::get_if<Store>(&s.node)) any |= aligned(store->index, inner.var, nest.loops);
+        else if (!std::holds_alternative<Let>(s.node)) return false;
+    }
+    return any;
+}
+
+void KernelPrinter::print_group(const Nest& nest, const std::string& start) {
+    const VarId inner = nest.loops.back()->var;
+    auto place_of = [&](BufferId b, Affine at) {
+        // The index at the group's start.
+        at.add(Affine::of(inner, -1));
+        const std::string rest = affine(at);
+        return fmt::format("{} + {}{}", name(b), start, rest == "0" ? "" : (rest[0] == '-' ? " - " + rest.substr(1) : " + " + rest));
+    };
+    // Loads of neighbours stand in front of the group, stores behind it.
+    std::map<std::string, std::string> loaded;
+    std::vector<std::string> stored_back;
+    auto visit = [&](auto& self, ExprId id) -> void {
+        if (!id.valid()) return;
+        const Expr& e = k_.exprs[id];
+        for (ExprId a : e.args) self(self, a);
+        if (e.op != ScalarOp::Load || !aligned(e.index, inner, nest.loops) || pinned_.contains(id.index)) return;
+        const char* type = memory_type(e.type);
+        std::string& four = loaded[place_of(e.buffer, e.index)];
+        if (four.empty()) {
+            four = unique(k_.buffers[e.buffer.index].name + "_four");
+            line(fmt::format("const Four<{0}> {1} = *(const Four<{0}>*)({2});", type, four, place_of(e.buffer, e.index)));
+        }
+        const std::string value = four + ".at[lane]";
+        pinned_[id.index] = e.type == DType::F16 ? "from_f16(" + value + ")" : e.type == DType::BF16 ? "from_bf16(" + value + ")" : value;
+    };
+    for (const Stmt& s : *nest.body) {
+        if (const auto* let = std::get_if<Let>(&s.node)) visit(visit, let->value);
+        if (const auto* store = std::get_if<Store>(&s.node)) visit(visit, store->value);
+    }
+    std::map<const Store*, std::string> fours;
+    for (const Stmt& s : *nest.body) {
+        const auto* store = std::get_if<Store>(&s.node);
+        if (!store || !aligned(store->index, inner, nest.loops)) continue;
+        const Buffer& b = k_.buffers[store->buffer.index];
+        const std::string four = unique(b.name + "_four");
+        fours[store] = four;
+        line(fmt::format("Four<{}> {};", memory_type(b.type), four));
+        stored_back.push_back(fmt::format("*(Four<{}>*)({}) = {};", memory_type(b.type), place_of(store->buffer, store->index), four));
+    }
+    out_ += "#pragma unroll\n";
+    open("for (int lane = 0; lane < 4; ++lane)");
+    line(fmt::format("const i64 {} = {} + lane;", name(inner), start));
+    for (const Stmt& s : *nest.body) {
+        const auto* store = std::get_if<Store>(&s.node);
+        if (!store || !fours.contains(store)) {
+            stmt(s);
+            continue;
+        }
+        share({store->value});
+        line(fmt::format("{}.at[lane] = {};", fours[store], stored(k_.buffers[store->buffer.index].type, bare(expr(store->value)))));
+        unshare();
+    }
+    close();
+    for (const std::string& s : stored_back) line(s);
+    pinned_.clear();
+}
+
+void KernelPrinter::dealt_loop(const Nest& nest, const std::string& first, const std::string& stride, bool by_four) {
+    const int64_t step = by_four ? group_size : 1;
+    auto extent = [&](const For& f) {
+        Affine n = f.hi;
+        n.add(f.lo, -1);
+        if (by_four && &f == nest.loops.back()) n.base /= group_size;
+        return n;
+    };
+    const std::string group = by_four ? unique(k_.vars[nest.loops.back()->var.index].name + "_first") : "";
+    auto parenthesized = [&](const Affine& a) { return a.terms.empty() || (a.terms.size() == 1 && a.base == 0) ? affine(a) : "(" + affine(a) + ")"; };
+    if (nest.loops.size() == 1) {
+        const For& f = *nest.loops[0];
+        const std::string begin = by_four ? fmt::format("{} * ({})", step, first) : first;
+        const std::string start = f.lo == Affine{} ? begin : fmt::format("{} + {}", affine(f.lo), begin);
+        open(fmt::format("for (i64 {0} = {1}; {0} < {2}; {0} += {4}{3})", by_four ? group : name(f.var), start, affine(f.hi), stride, by_four ? "4 * " : ""));
+    } else {
+        int64_t total = 1;
+        std::string product;
+        for (const For* f : nest.loops) {
+            const Affine n = extent(*f);
+            total = n.is_constant() && total >= 0 ? times(total, std::max<int64_t>(0, n.base)) : -1;
+            product += (product.empty() ? "" : " * ") + parenthesized(n);
+        }
+        if (total == 0) return;
+        const bool narrow = total >= 0 && total < (int64_t{1} << 30);
+        const char* type = narrow ? "u32" : "i64";
+        const std::string t = unique("element");
+        // A negative extent is an empty loop.
+        std::string nonempty;
+        if (total < 0)
+            for (const For* f : nest.loops)
+                if (!extent(*f).is_constant()) nonempty += fmt::format(" && {} > 0", affine(extent(*f)));
+        open(fmt::format("for ({1} {0} = {2}; {0} < {3}{5}; {0} += {4})", t, type, first, total >= 0 ? std::to_string(total) : product, stride, nonempty));
+        std::string rest = t;
+        std::vector<std::string> definitions;
+        for (size_t i = nest.loops.size(); i-- > 0;) {
+            const For& f = *nest.loops[i];
+            const std::string n = parenthesized(extent(f));
+            std::string value = i == 0 ? rest : fmt::format("{} % {}", rest, n);
+            const bool last = by_four && i + 1 == nest.loops.size();
+            if (last) value = fmt::format("4 * ({})", value);
+            if (!(f.lo == Affine{})) value = fmt::format("{} + {}", affine(f.lo), i == 0 ? value : "(" + value + ")");
+            definitions.insert(definitions.begin(), fmt::format("const i64 {} = {};", last ? group : name(f.var), value));
+            rest = fmt::format("{} / {}", rest, n);
+        }
+        for (const std::string& d : definitions) line(d);
+        for (const Stmt* s : nest.before) stmt(*s);
+    }
+    if (by_four) print_group(nest, group);
+    else block(*nest.body);
+    // An iteration of the whole block ends before the next begins.
+    if (level_ == Level::Block && (!dirty_reads_.empty() || !dirty_writes_.empty())) barrier();
+    close();
+}
+
+void KernelPrinter::loop_header(VarId var, const std::string& lo, const std::string& hi) {
+    open(fmt::format("for (i64 {0} = {1}; {0} < {2}; ++{0})", name(var), lo, hi));
+}
+
+void KernelPrinter::distribute(const For& f) {
+    level_ = Level::Thread;
+    dealt_loop(nest_of(f), "threadIdx.x", std::to_string(threads_));
+    level_ = Level::Block;
+}
+
+void KernelPrinter::print_for(const For& f, const Stmt& s) {
+    if (level_ == Level::Thread) {
+        loop_header(f.var, affine(f.lo), affine(f.hi));
+        block(f.body);
+        close();
+        return;
+    }
+    const Footprint whole = footprint(k_, s);
+    barrier_before(whole);
+    const int64_t trips = trips_of(f.lo, f.hi);
+    const Footprint body = footprint(k_, f.body);
+    const bool alone = !body.scratch && !(trips < 32 && has_shared_work(f.body) && body.work > 64);
+    if (independent(f) && alone) {
+        distribute(f);
+        note(whole);
+        return;
+    }
+    if (!independent(f) && !has_shared_work(f.body) && !body.assigns) {
+        open("if (threadIdx.x == 0)");
+        level_ = Level::Thread;
+        loop_header(f.var, affine(f.lo), affine(f.hi));
+        block(f.body);
+        close();
+        level_ = Level::Block;
+        close();
+        note(whole);
+        return;
+    }
+    // All threads go through the iterations together.
+    const auto reads = dirty_reads_, writes = dirty_writes_;
+    loop_header(f.var, affine(f.lo), affine(f.hi));
+    block(f.body);
+    if (!dirty_writes_.empty() || !whole.writes.empty()) barrier();
+    close();
+    dirty_reads_.insert(reads.begin(), reads.end());
+    dirty_writes_.insert(writes.begin(), writes.end());
+}
+
+KernelPrinter::Gathering KernelPrinter::print_gathering(const Reduce& r, bool with_add) {
+    Gathering g{unique("Partial"), unique("add_element"), unique("join"), ""};
+    // What one lane gathers: a member for each result.
+    std::string fields, joined;
+    for (const auto& item : r.items) {
+        const DType t = k_.exprs.type(item.value);
+        const std::string field = name(item.result);
+        auto member = [&](const char* type, const std::string& m, const std::string& start, const std::string& join) {
+            fields += fmt::format(" {} {};", type, m);
+            g.empty += (g.empty.empty() ? "" : ", ") + start;
+            joined += (joined.empty() ? "" : ", ") + join;
+        };
+        if (is_arg(item.combine)) {
+            const std::string value = field + "_value";
+            const std::string better = fmt::format("is_better<{2}>(b.{1}, b.{0}, a.{1}, a.{0})", field, value, item.combine == Combine::ArgMax ? "true" : "false");
+            member("i64", field, "-1", fmt::format("{0} ? b.{1} : a.{1}", better, field));
+            member(value_type(t), value, neutral(item.combine, t), fmt::format("{0} ? b.{1} : a.{1}", better, value));
+        } else {
+            const std::string both = combine(item.combine, t, "a." + field, "b." + field);
+            // Braces take no narrower type than the member's.
+            member(value_type(t), field, neutral(item.combine, t), is_float(t) || t == DType::Bool ? bare(both) : fmt::format("{}({})", value_type(t), both));
+        }
+    }
+    line(fmt::format("struct {} {{{} }};", g.partial, fields));
+    g.empty = g.partial + "{" + g.empty + "}";
+    if (with_add) {
+        const Level outer = level_;
+        level_ = Level::Thread;
+        open(fmt::format("const auto {} = [&]({}& acc, i64 {})", g.add, g.partial, name(r.var)));
+        block(r.body);
+        std::vector<ExprId> roots;
+        for (const auto& item : r.items) {
+            roots.push_back(item.value);
+            if (item.factor.valid()) roots.push_back(item.factor);
+        }
+        share(roots);
+        for (const auto& item : r.items) {
+            const DType t = k_.exprs.type(item.value);
+            const std::string field = "acc." + name(item.result);
+            if (is_arg(item.combine)) {
+                const std::string candidate = unique("candidate");
+                line(fmt::format("const {} {} = {};", value_type(t), candidate, expr(item.value)));
+                open(fmt::format("if (is_better<{}>({}, {}, {}_value, {}))", item.combine == Combine::ArgMax ? "true" : "false", candidate, name(r.var), field, field));
+                line(fmt::format("{} = {};", field, name(r.var)));
+                line(fmt::format("{}_value = {};", field, candidate));
+                close();
+            } else if (item.factor.valid()) {
+                line(fmt::format("{} = {};", field, call(ScalarOp::Fma, t, {expr(item.value), expr(item.factor), field})));
+            } else {
+                line(fmt::format("{} = {};", field, bare(combine(item.combine, t, field, expr(item.value)))));
+            }
+        }
+        unshare();
+        close("};");
+        level_ = outer;
+    }
+    line(fmt::format("const auto {} = [](const {}& a, const {}& b) {{ return {}{{{}}}; }};", g.join, g.partial, g.partial, g.partial, joined));
+    return g;
+}
+
+void KernelPrinter::print_results(const Reduce& r, const std::string& all) {
+    for (const auto& item : r.items) {
+        const std::string field = all + "." + name(item.result);
+        if (is_arg(item.combine)) {
+            print_let(item.result, fmt::format("{0} < 0 ? 0 : {0}", field));
+            if (item.result_value.valid()) print_let(item.result_value, field + "_value");
+        } else {
+            print_let(item.result, field);
+        }
+    }
+}
+
+void KernelPrinter::print_reduce(const Reduce& r) {
+    if (auto half = half_done_.find(&r); half != half_done_.end()) {
+        const auto [nodes, at] = half->second;
+        const Gathering g = print_gathering(r, false);
+        const std::string all = unique("all");
+        line(fmt::format("const {0} {1} = join_nodes<{2}, {3}>({4}, {5}, {6}, (const {0}*)(slab + {7}));", g.partial, all, threads_, r.lanes ? static_cast<int>(reduce_lanes) : 1,
+                         nodes, g.empty, g.join, at));
+        print_results(r, all);
+        return;
+    }
+    const Footprint f = footprint(k_, Stmt{r, {}});
+    barrier_before(f);
+    const bool known = r.extent.is_constant();
+    const bool together = level_ == Level::Block && (stores(r.body) || !known || r.extent.base > long_reduction);
+    const Gathering g = print_gathering(r, true);
+    const int lanes = r.lanes ? static_cast<int>(reduce_lanes) : 1;
+    std::string function = fmt::format("reduce_thread<{}>", lanes);
+    if (together) function = fmt::format("reduce_by_block<{}, {}>", threads_, lanes);
+    else if (known && r.extent.base <= reduce_block) function = fmt::format("reduce_few<{}>", lanes);
+    const std::string all = unique("all");
+    line(fmt::format("const {} {} = {}({}, {}, {}, {});", g.partial, all, function, affine(r.extent), g.empty, g.add, g.join));
+    print_results(r, all);
+    if (together && known && r.extent.base > 0) {
+        // It ends with barriers of its own.
+        dirty_reads_.clear();
+        dirty_writes_.clear();
+    } else {
+        note(f);
+    }
+}
+
+void KernelPrinter::print_element(const Contract& c) {
+    // One chain a thread.
+    const std::string acc = name(c.acc), k = unique("k");
+    const char* type = value_type(c.type);
+    Affine a = c.a_base, b = c.b_base;
+    a.add(Affine::of(c.m_var, c.a_m));
+    b.add(Affine::of(c.n_var, c.b_n));
+    auto element = [&](BufferId buffer, const Affine& at, int64_t stride) {
+        Expr e;
+        e.op = ScalarOp::Load;
+        e.type = c.type;
+        e.buffer = buffer;
+        e.index = at;
+        std::string text = load(e);
+        const size_t end = text.rfind(']');
+        return text.insert(end, stride == 1 ? " + " + k : fmt::format(" + {} * {}", stride, k));
+    };
+    const std::string step = call(ScalarOp::Fma, c.type, {element(c.a, a, c.a_k), element(c.b, b, c.b_k), "acc"});
+    const std::string zero = neutral(Combine::Sum, c.type);
+    const std::string sum = unique("sum");
+    line(fmt::format("{} {} = {};", type, sum, zero));
+    if (c.k <= contract_chunk) {
+        open(fmt::format("for (i64 {0} = 0; {0} < {1}; ++{0})", k, c.k));
+        std::string text = step;
+        text.replace(text.rfind("acc"), 3, sum);
+        line(fmt::format("{} = {};", sum, text));
+        close();
+    } else {
+        const std::string first = unique("first"), chunk = unique("chunk");
+        open(fmt::format("for (i64 {0} = 0; {0} < {1}; {0} += contract_chunk)", first, c.k));
+        line(fmt::format("{} {} = {};", type, chunk, zero));
+        open(fmt::format("for (i64 {0} = {1}; {0} < {2} && {0} < {1} + contract_chunk; ++{0})", k, first, c.k));
+        std::string text = step;
+        text.replace(text.rfind("acc"), 3, chunk);
+        line(fmt::format("{} = {};", chunk, text));
+        close();
+        line(fmt::format("{0} = {1} == 0 ? {2} : {0} + {2};", sum, first, chunk));
+        close();
+    }
+    line(fmt::format("{}{} {} = {};", assigned_[c.acc.index] ? "" : "const ", type, acc, sum));
+    block(c.epilogue);
+}
+
+void KernelPrinter::print_contract(const Contract& c) {
+    if (c.batch * c.m * c.n == 0) return;
+    if (level_ == Level::Block) {
+        const Footprint f = footprint(k_, Stmt{c, {}});
+        barrier_before(f);
+        level_ = Level::Thread;
+        const std::string t = unique("element");
+        open(fmt::format("for (i64 {0} = threadIdx.x; {0} < {1}; {0} += {2})", t, c.batch * c.m * c.n, threads_));
+        line(fmt::format("const i64 {} = {} / {};", name(c.batch_var), t, c.m * c.n));
+        line(fmt::format("const i64 {} = {} / {} % {};", name(c.m_var), t, c.n, c.m));
+        line(fmt::format("const i64 {} = {} % {};", name(c.n_var), t, c.n));
+        print_element(c);
+        close();
+        level_ = Level::Block;
+        note(f);
+        return;
+    }
+    loop_header(c.batch_var, "0", std::to_string(c.batch));
+    loop_header(c.m_var, "0", std::to_string(c.m));
+    loop_header(c.n_var, "0", std::to_string(c.n));
+    print_element(c);
+    close();
+    close();
+    close();
+}
+
+}  // namespace sifr::cuda

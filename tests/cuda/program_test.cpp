@@ -1,0 +1,73 @@
+// Whole programs: built with --device=cuda, run on the recording driver, whose kernels are the very same text on the CPU. They print what the
+// same scripts print on the CPU, which is what PyTorch prints.
+
+#include <algorithm>
+#include <cstdlib>
+#include <iterator>
+#include <sstream>
+
+#include <gtest/gtest.h>
+
+#include "tests/cuda/shim_programs.h"
+#include "tests/scripts/runner.h"
+#include "tests/support/golden.h"
+
+namespace sifr::test {
+namespace {
+
+namespace fs = std::filesystem;
+
+const Mode cuda_mode{.name = "cuda", .arguments = {"build", "--device=cuda", "--gpu-arch=sm_90"}, .executable = true, .whole_corpus = false, .timeout_s = 120,
+                     .environment = shim_environment()};
+
+void expect_pass(const std::vector<Program>& programs) {
+    ASSERT_FALSE(programs.empty());
+    const std::vector<Outcome> outcomes = run_programs(programs, cuda_mode, SIFR_BINARY);
+    for (size_t i = 0; i < programs.size(); ++i) EXPECT_TRUE(passes(outcomes[i].judgement.verdict)) << describe(programs[i], cuda_mode, outcomes[i]);
+}
+
+TEST(CudaPrograms, ScriptsThatSayCuda) { expect_pass(load_scripts(fs::path(SIFR_TEST_DIR) / "cuda/scripts", "own")); }
+
+TEST(CudaPrograms, Examples) { expect_pass(load_scripts(fs::path(SIFR_TEST_DIR) / "../examples", "example")); }
+
+/// Programs of the corpus and the probes that passing.txt lists: each nineteenth, or with SIFR_ALL=1 all.
+TEST(CudaPrograms, ProgramsOfTheCorpus) {
+    const fs::path folder = fs::path(SIFR_TEST_DIR) / "scripts";
+    std::vector<std::string> listed;
+    std::istringstream lines(read_file(folder / "passing.txt"));
+    for (std::string line; std::getline(lines, line);) listed.push_back(line);
+    std::vector<Program> all = load_scripts(folder / "corpus", "corpus"), probes = load_probes(folder / "probes.jsonl");
+    std::move(probes.begin(), probes.end(), std::back_inserter(all));
+    // A script that asks whether there is CUDA is told so here.
+    std::erase_if(all, [&](const Program& p) {
+        const std::string source = p.source.empty() ? read_file(p.path) : p.source;
+        return std::find(listed.begin(), listed.end(), p.id) == listed.end() || source.find("cuda") != std::string::npos;
+    });
+    if (!std::getenv("SIFR_ALL")) {
+        std::vector<Program> some;
+        for (size_t i = 0; i < all.size(); i += 19) some.push_back(all[i]);
+        all.swap(some);
+    }
+    if (all.empty()) GTEST_SKIP() << "no program is listed";
+    expect_pass(all);
+}
+
+TEST(CudaPrograms, ABinaryNamesNoLibraryOfCuda) {
+    TempDir folder;
+    const fs::path program = folder.path() / "program";
+    const CommandResult built = build_for_shim(fs::path(SIFR_TEST_DIR) / "../examples/zero_fill.py", program);
+    ASSERT_TRUE(built.exited(0)) << built.err;
+    const std::string bytes = read_file(program);
+    // Of libraries it needs, the dynamic section's names, there is libc's and libm's at most; libcuda is a text that dlopen gets.
+    const CommandResult needed = run_command({.argv = {"readelf", "-d", program.string()}});
+    if (needed.exited(0)) {
+        EXPECT_NE(needed.out.find("libc.so.6"), std::string::npos);
+        EXPECT_EQ(needed.out.find("cuda"), std::string::npos) << needed.out;
+        EXPECT_EQ(needed.out.find("nvrtc"), std::string::npos) << needed.out;
+        EXPECT_EQ(needed.out.find("libstdc++"), std::string::npos) << needed.out;
+    }
+    EXPECT_NE(bytes.find("libcuda.so.1"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace sifr::test

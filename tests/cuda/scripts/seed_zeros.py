@@ -1,0 +1,20 @@
+import torch
+
+print(torch.zeros(3, device='cuda'))
+x = torch.zeros(2, 2).to('cuda')
+print(x)
+print(x.device, x.is_cuda)
+y = torch.ones(2, 2).cuda()
+y.zero_()
+print(y.cpu())
+f = torch.cuda.FloatTensor(3).fill_(1).zero_()
+print(f)
+print(f.type())
+if torch.cuda.is_available():
+    print("cuda", torch.cuda.device_count(), torch.cuda.current_device())
+device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+z = torch.full((2,), 3.5, device=device)
+torch.cuda.synchronize()
+print(z, z.sum().item(), device)
+print(torch.zeros_like(z))
+print(z[0] + 1)

@@ -1,0 +1,68 @@
+// What a person reads: kernels as CUDA C++, in golden files beside the loop IR that they are printed from.
+
+#include <gtest/gtest.h>
+
+#include "compiler/backend/cuda/device_text.h"
+#include "compiler/backend/cuda/nvrtc.h"
+#include "compiler/backend/thin_contract.h"
+#include "tests/backend/run_kernel.h"
+#include "tests/support/golden.h"
+
+namespace sifr::test {
+namespace {
+
+namespace fs = std::filesystem;
+
+TEST(CudaText, KernelsAreAsTheGoldenFilesSay) {
+    int count = 0;
+    for (const auto& entry : fs::directory_iterator(fs::path(SIFR_TEST_DIR) / "cuda/text")) {
+        if (entry.path().extension() != ".sifr") continue;
+        ++count;
+        const Kernel k = parsed_kernel(read_file(entry.path()));
+        const DeviceKernel d = cuda::print_kernel(has_thin_contraction(k) ? expand_thin_contractions(k, true) : k, "t.py");
+        std::string launches;
+        for (const DevicePart& p : d.parts) launches += fmt::format("// {} on {} blocks of {} threads\n", p.symbol, p.blocks, p.threads);
+        if (d.slab_bytes > 0) launches += fmt::format("// slab: {} bytes\n", d.slab_bytes);
+        fs::path golden = entry.path();
+        EXPECT_TRUE(matches_golden(golden.replace_extension(".cu"), launches + d.text));
+    }
+    EXPECT_GT(count, 5);
+}
+
+TEST(CudaText, AUnitHasWhatItsKernelsUseAndNothingElse) {
+    const Kernel k = parsed_kernel("kernel @k(x: read f16[8], out: write f32[8]) {\n    vector i in 0..8 {\n        out[i] = tanh(f32(x[i]))\n    }\n}\n");
+    const DeviceKernel d = cuda::print_kernel(k, "t.py");
+    const std::string unit = cuda::device_unit({&d});
+    EXPECT_NE(unit.find("float from_f16(u16 h)"), std::string::npos);
+    EXPECT_NE(unit.find("float tanh_f32(float x)"), std::string::npos);
+    EXPECT_EQ(unit.find("to_f16"), std::string::npos);
+    EXPECT_EQ(unit.find("tanh_f64"), std::string::npos);
+    EXPECT_EQ(unit.find("reduce_"), std::string::npos);
+    EXPECT_EQ(unit.find("#include"), std::string::npos);
+}
+
+TEST(CudaText, ALogOfPtxasIsRead) {
+    const auto all = cuda::resources_of(
+        "ptxas info    : 0 bytes gmem\n"
+        "ptxas info    : Compiling entry function 'sum_kernel' for 'sm_80'\n"
+        "ptxas info    : Function properties for sum_kernel\n"
+        "ptxas         .     16 bytes stack frame, 4 bytes spill stores, 8 bytes spill loads\n"
+        "ptxas info    : Used 22 registers, used 1 barriers, 2048 bytes smem, 368 bytes cmem[0]\n"
+        "ptxas info    : Compiling entry function 'b' for 'sm_80'\n"
+        "ptxas         .     0 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads\n"
+        "ptxas info    : Used 8 registers\n");
+    ASSERT_EQ(all.size(), 2u);
+    EXPECT_EQ(all[0].symbol, "sum_kernel");
+    EXPECT_EQ(all[0].registers, 22);
+    EXPECT_EQ(all[0].shared_bytes, 2048);
+    EXPECT_EQ(all[0].stack_bytes, 16);
+    EXPECT_EQ(all[0].spill_bytes, 12);
+    EXPECT_EQ(all[1].symbol, "b");
+    EXPECT_EQ(all[1].registers, 8);
+    EXPECT_EQ(all[1].spill_bytes, 0);
+    EXPECT_EQ(cuda::warnings_of("ptxas info    : 0 bytes gmem\nt.py(3): warning #177-D: variable was declared but never referenced\n"),
+              "t.py(3): warning #177-D: variable was declared but never referenced\n");
+}
+
+}  // namespace
+}  // namespace sifr::test
