@@ -3,6 +3,7 @@
 #include <cpuid.h>
 #include <immintrin.h>
 #include <sys/mman.h>
+#include <sys/sysinfo.h>
 #include <unistd.h>
 
 #include <initializer_list>
@@ -87,6 +88,16 @@ __attribute__((target("avx2"))) void store_pattern(char* to, int64_t bytes, cons
 extern "C" {
 
 void* sifr_arena_alloc(int64_t bytes) {
+    // Asking for more than the machine has would succeed (pages are only there once they are touched), and end in a kill without a word.
+    struct sysinfo machine;
+    if (sysinfo(&machine) == 0) {
+        const int64_t all = static_cast<int64_t>((machine.totalram + machine.totalswap) * machine.mem_unit);
+        if (bytes > all) {
+            Text message;
+            message << "out of memory: the program needs " << bytes << " bytes for its tensors, and this machine has " << all;
+            sifr_fatal(message.view());
+        }
+    }
     const int64_t size = round_up(bytes > 0 ? bytes : 1, huge_page);
     char* mapped = static_cast<char*>(
         mmap(nullptr, static_cast<size_t>(size + huge_page), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0));

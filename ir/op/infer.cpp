@@ -135,7 +135,9 @@ Sizes rules::broadcast_bounds(const Type& a, const Type& b) {
     return broadcast(x, y);
 }
 
-std::vector<Type> infer_types(const OpCall& call) {
+namespace {
+
+std::vector<Type> inferred(const OpCall& call) {
     const OpDef& row = def(call.op);
     if (row.infer) return row.infer(call);
     if (row.lower == Lower::View && row.view) {
@@ -157,6 +159,18 @@ std::vector<Type> infer_types(const OpCall& call) {
     std::vector<Type> out;
     for (Param::Kind kind : s.result_kinds) out.push_back(type_of_kind(kind, call));
     return out;
+}
+
+}  // namespace
+
+std::vector<Type> infer_types(const OpCall& call) {
+    std::vector<Type> types = inferred(call);
+    for (const Type& t : types) {
+        int64_t bytes = 0;  // a view that repeats elements counts them all, as PyTorch's numel() does
+        if (t.is_tensor() && __builtin_mul_overflow(element_count(t.sizes), size_of(t.dtype), &bytes))
+            raise("RuntimeError", "Storage size calculation overflowed with sizes=[{}]", fmt::join(t.sizes, ", "));
+    }
+    return types;
 }
 
 const char* node_name(const OpCall& call) {

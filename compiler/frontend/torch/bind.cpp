@@ -112,6 +112,8 @@ void place(Interpreter& in, const Param& p, PyValue v, BoundCall& out) {
 struct Failure {
     int matched = -1;
     std::string text;
+    std::string unknown;             ///< the keyword that is no parameter, if that is what failed
+    std::vector<std::string> known;  ///< then: those that are
 };
 
 std::optional<BoundCall> try_bind(Interpreter& in, std::string_view name, Op op, PyValue self, const Args& args, bool zero_dims, Failure& failure) {
@@ -122,7 +124,7 @@ std::optional<BoundCall> try_bind(Interpreter& in, std::string_view name, Op op,
     size_t shift = self.is_unbound() ? 0 : 1;
 
     auto fail = [&](int matched, std::string text) {
-        if (matched > failure.matched) failure = {matched, std::move(text)};
+        if (matched > failure.matched) failure = {matched, std::move(text), {}, {}};
         return std::nullopt;
     };
 
@@ -154,7 +156,15 @@ std::optional<BoundCall> try_bind(Interpreter& in, std::string_view name, Op op,
     for (const auto& [keyword, value] : args.keywords) {
         auto at = std::find_if(params.begin(), params.end(), [&](const Param& p) { return p.name == *keyword; });
         if (at == params.end()) at = std::find_if(params.begin(), params.end(), [&](const Param& p) { return is_alias(p.name, *keyword); });
-        if (at == params.end()) return fail(matched, fmt::format("{}() got an unexpected keyword argument '{}'", name, *keyword));
+        if (at == params.end()) {
+            bool furthest = matched > failure.matched;
+            fail(matched, fmt::format("{}() got an unexpected keyword argument '{}'", name, *keyword));
+            if (furthest) {
+                failure.unknown = *keyword;
+                for (const Param& p : params) failure.known.push_back(p.name);
+            }
+            return std::nullopt;
+        }
         size_t k = static_cast<size_t>(at - params.begin());
         if (!values[k].is_unbound()) return fail(matched, fmt::format("{}() got multiple values for argument '{}'", name, *keyword));
         if (!accepts(in, *at, value, zero_dims)) return fail(matched, fmt::format("{}(): argument '{}' must be {}, not {}", name, *keyword, type_text(*at), in.type_name(value)));
@@ -191,6 +201,7 @@ BoundCall bind_call(Interpreter& in, std::string_view name, std::span<const Op> 
     for (bool zero_dims : {false, true})
         for (Op op : overloads)
             if (std::optional<BoundCall> bound = try_bind(in, name, op, self, args, zero_dims, failure)) return *bound;
+    if (!failure.unknown.empty()) in.suggest(failure.unknown, failure.known);
     throw ScriptError("TypeError", failure.text);
 }
 
