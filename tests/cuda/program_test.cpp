@@ -52,6 +52,20 @@ TEST(CudaPrograms, ProgramsOfTheCorpus) {
     expect_pass(all);
 }
 
+TEST(CudaPrograms, DrawsForTensorsOnTheGpuAreSaidToBeTheCpus) {
+    TempDir folder;
+    const char* draws[] = {"x = torch.rand(3, device='cuda')", "x = torch.zeros(3, device='cuda')\nx.normal_()", "x = torch.randint(0, 5, (3,), device='cuda')",
+                           "x = torch.randn_like(torch.zeros(2, device='cuda'))", "x = torch.bernoulli(torch.full((3,), 0.5, device='cuda'))"};
+    for (const char* draw : draws) {
+        write_file(folder.path() / "t.py", std::string("import torch\n") + draw + "\nprint(x.shape)\n");
+        const CommandResult built = build_for_shim(folder.path() / "t.py", folder.path() / "t");
+        EXPECT_TRUE(built.exited(0)) << draw << "\n" << built.err;
+        EXPECT_NE(built.err.find("[cuda-random]"), std::string::npos) << draw << "\n" << built.err;
+    }
+    write_file(folder.path() / "t.py", "import torch\nx = torch.randn(3).to('cuda')\nprint(x.shape)\n");
+    EXPECT_EQ(build_for_shim(folder.path() / "t.py", folder.path() / "t").err, "");
+}
+
 TEST(CudaPrograms, ABinaryNamesNoLibraryOfCuda) {
     TempDir folder;
     const fs::path program = folder.path() / "program";

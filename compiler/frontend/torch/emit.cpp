@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "compiler/frontend/torch/messages.h"
 #include "compiler/frontend/torch/state.h"
 
 namespace sifr::capture {
@@ -65,6 +66,14 @@ void check_devices(Interpreter& in, const Operands& operands) {
         raise("RuntimeError", "Expected all tensors to be on the same device, but found at least two devices, {} and {}!", name(first), name(t));
     }
 }
+
+}  // namespace
+
+void warn_of_cuda_draw(Interpreter& in, PyValue v) {
+    if (v.is(Kind::Tensor) && tensor_of(v)->cuda) in.warn(diagnose(torch_messages::cuda_random, in.span()));
+}
+
+namespace {
 
 /// The defaults of the signature's attributes that the caller left out: rules and text see every attribute.
 Attrs with_defaults(Op op, Attrs attributes) {
@@ -146,6 +155,8 @@ PyValue make_tensor_object(Interpreter& in, ValueId value, VariableId variable, 
 Values emit_row(Interpreter& in, Op op, const Operands& operands, Attrs given) {
     const OpDef& row = def(op);
     check_devices(in, operands);
+    if (row.effect == Effect::Random)
+        for (PyValue v : operands) warn_of_cuda_draw(in, v);
     Attrs attributes = with_defaults(op, std::move(given));
     Call call(in, op, operands, attributes);
     Function& f = in.function();
@@ -197,6 +208,7 @@ PyValue emit_write(Interpreter& in, PyValue dest, Op op, const Operands& operand
     Operands all = operands;
     all.push_back(dest);
     check_devices(in, all);
+    if (row.effect == Effect::Random) warn_of_cuda_draw(in, dest);
     Attrs attributes = with_defaults(op, std::move(given));
     for (const Param& p : signature(op).params) {
         if (p.is_operand()) continue;

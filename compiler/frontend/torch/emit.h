@@ -37,6 +37,9 @@ Values emit_row(Interpreter& in, Op op, const Operands& operands, Attrs attribut
 /// The same, for rows with one result.
 PyValue emit_one(Interpreter& in, Op op, const Operands& operands, Attrs attributes = {});
 
+/// Random numbers for a tensor on the GPU are the CPU's: that is said.
+void warn_of_cuda_draw(Interpreter& in, PyValue tensor);
+
 /// How a write is checked, and what it does to the version.
 struct WriteOptions {
     bool check_overlap = true;   ///< fills may be written through an expanded tensor

@@ -18,6 +18,12 @@ Attrs draw_attributes(Interpreter& in, const Sizes& sizes, DType dtype, const Fa
     return attrs({{"sizes", sizes}, {"dtype", dtype}, {"generator", generator_number(in, o.generator)}});
 }
 
+PyValue drawn(Interpreter& in, PyValue tensor, const FactoryOptions& o, const TensorObject* like = nullptr) {
+    PyValue made = finish(in, tensor, o, like);
+    warn_of_cuda_draw(in, made);
+    return made;
+}
+
 Values take_sizes(Args& args, size_t from) {
     Values sizes(args.positional.begin() + static_cast<ptrdiff_t>(std::min(from, args.positional.size())), args.positional.end());
     if (PyValue size = args.keyword("size"); !size.is_unbound()) sizes.push_back(size);
@@ -36,7 +42,7 @@ PyValue sized_draw(Interpreter& in, Args& args, const char* name, Op op) {
     check_sizes(name, s);
     DType t = dtype_or(in, o.dtype, given(o.out) ? type_of(in, o.out).dtype : default_dtype(in), name);
     if (is_integral(t, true)) raise("NotImplementedError", "\"{}\" not implemented for '{}'", op == "normal"_op ? "normal_kernel_cpu" : "check_uniform_bounds", scalar_name(t));
-    return finish(in, emit_one(in, op, {PyValue::integer(0), PyValue::integer(1)}, draw_attributes(in, s, t, o)), o);
+    return drawn(in, emit_one(in, op, {PyValue::integer(0), PyValue::integer(1)}, draw_attributes(in, s, t, o)), o);
 }
 
 PyValue like_draw(Interpreter& in, Args& args, const char* name, Op op) {
@@ -46,7 +52,7 @@ PyValue like_draw(Interpreter& in, Args& args, const char* name, Op op) {
     DType t = dtype_or(in, o.dtype, type_of(in, self).dtype, name);
     if (is_integral(t, true)) raise("NotImplementedError", "\"{}\" not implemented for '{}'", op == "normal"_op ? "normal_kernel_cpu" : "check_uniform_bounds", scalar_name(t));
     PyValue made = make_like(in, self, [&](const Sizes& sizes) { return emit_one(in, op, {PyValue::integer(0), PyValue::integer(1)}, draw_attributes(in, sizes, t, o)); });
-    return finish(in, made, o, tensor_of(self));
+    return drawn(in, made, o, tensor_of(self));
 }
 
 PyValue integer_draw(Interpreter& in, PyValue low, PyValue high, const Sizes& sizes, DType t, const FactoryOptions& o) {
@@ -71,7 +77,7 @@ PyValue randint(Interpreter& in, Args& args) {
         high = a["high"], size = a["size"];
     }
     if (size.is_unbound() || size.is_none()) raise("TypeError", "randint() missing required argument: \"size\"");
-    return finish(in, integer_draw(in, low, high, to_sizes(in, size, "a size"), dtype_or(in, o.dtype, DType::I64, "randint"), o), o);
+    return drawn(in, integer_draw(in, low, high, to_sizes(in, size, "a size"), dtype_or(in, o.dtype, DType::I64, "randint"), o), o);
 }
 
 PyValue randint_like(Interpreter& in, Args& args) {
@@ -85,7 +91,7 @@ PyValue randint_like(Interpreter& in, Args& args) {
         if (a.has("low")) low = a["low"];
     }
     DType t = dtype_or(in, o.dtype, type_of(in, self).dtype, "randint_like");
-    return finish(in, make_like(in, self, [&](const Sizes& sizes) { return integer_draw(in, low, high, sizes, t, o); }), o, tensor_of(self));
+    return drawn(in, make_like(in, self, [&](const Sizes& sizes) { return integer_draw(in, low, high, sizes, t, o); }), o, tensor_of(self));
 }
 
 PyValue randperm(Interpreter& in, Args& args) {
@@ -93,7 +99,7 @@ PyValue randperm(Interpreter& in, Args& args) {
     ArgReader a(in, args, "randperm(n)");
     int64_t n = in.need_int(a["n"], "n");
     check_sizes("randperm", {n});
-    return finish(in, emit_one(in, "randperm"_op, {}, attrs({{"n", n}, {"dtype", dtype_or(in, o.dtype, DType::I64, "randperm")}, {"generator", generator_number(in, o.generator)}})), o);
+    return drawn(in, emit_one(in, "randperm"_op, {}, attrs({{"n", n}, {"dtype", dtype_or(in, o.dtype, DType::I64, "randperm")}, {"generator", generator_number(in, o.generator)}})), o);
 }
 
 PyValue normal(Interpreter& in, Args& args) {
@@ -103,10 +109,10 @@ PyValue normal(Interpreter& in, Args& args) {
     if (std.is_static_number() && in.need_float(std, "std") < 0) raise("RuntimeError", "normal expects std >= 0.0, but found std {}", in.need_float(std, "std"));
     if (a.has("size") && !a["size"].is_none()) {
         Sizes sizes = to_sizes(in, a["size"], "a size");
-        return finish(in, emit_one(in, "normal"_op, {mean, std}, draw_attributes(in, sizes, dtype_or(in, o.dtype, default_dtype(in), "normal"), o)), o);
+        return drawn(in, emit_one(in, "normal"_op, {mean, std}, draw_attributes(in, sizes, dtype_or(in, o.dtype, default_dtype(in), "normal"), o)), o);
     }
     if (!mean.is(Kind::Tensor) && !std.is(Kind::Tensor)) raise("TypeError", "normal() received an invalid combination of arguments - got ({}, {}), but expected one of:\n * (Tensor mean, Tensor std, *, torch.Generator generator = None, Tensor out = None)\n * (Tensor mean, float std = 1, *, torch.Generator generator = None, Tensor out = None)\n * (float mean, Tensor std, *, torch.Generator generator = None, Tensor out = None)\n * (float mean, float std, tuple of ints size, *, torch.Generator generator = None, Tensor out = None, torch.dtype dtype = None, torch.layout layout = None, torch.device device = None, bool pin_memory = False, bool requires_grad = False)\n", in.type_name(mean), in.type_name(std));
-    return finish(in, emit_one(in, "normal.tensors"_op, {mean, std}, attrs({{"generator", generator_number(in, o.generator)}})), o);
+    return drawn(in, emit_one(in, "normal.tensors"_op, {mean, std}, attrs({{"generator", generator_number(in, o.generator)}})), o);
 }
 
 }  // namespace
