@@ -6,18 +6,9 @@
 #include <vector>
 
 #include "compiler/backend/cuda/device_text.h"
+#include "compiler/backend/cuda/footprint.h"
 
 namespace sifr::cuda {
-
-/// What a statement, with all that is in it, reads and writes, and how much it does.
-struct Footprint {
-    std::set<uint32_t> reads, writes;       ///< buffers
-    std::set<uint32_t> uses, defines;       ///< variables
-    bool scratch = false, reduces = false, contracts = false, assigns = false;
-    int64_t work = 0;     ///< scalar steps, roughly; run-time extents count as many
-};
-Footprint footprint(const Kernel& kernel, const Block& block);
-Footprint footprint(const Kernel& kernel, const Stmt& stmt);
 
 /// Prints one kernel. A statement is printed for one of two levels: for a *thread*, which does all of it alone; or for a *block*, whose
 /// threads go through it together: they compute scalars alike, deal the iterations of independent loops among themselves, reduce
