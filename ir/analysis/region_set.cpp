@@ -81,33 +81,72 @@ int64_t RegionSet::count() const {
     return n;
 }
 
+bool RegionSet::take(std::vector<Product> products) {
+    size_t intervals = 0;
+    for (const Product& p : products)
+        for (const IndexSet& s : p) intervals += s.size();
+    if (products.size() > limit || intervals > limit) return false;
+    products_ = std::move(products);
+    return true;
+}
+
 bool RegionSet::subtract(const Product& region) {
     std::vector<Product> out;
-    size_t intervals = 0;
     for (const Product& p : products_) {
-        // What lies outside on axis a, and inside on all axes in front of it: disjoint pieces.
-        Product inside = p;
         bool touched = true;
         for (size_t a = 0; a < p.size() && touched; ++a) touched = !intersection(p[a], region[a]).empty();
         if (!touched) {
             out.push_back(p);
-        } else {
-            for (size_t a = 0; a < p.size(); ++a) {
-                IndexSet left = difference(p[a], region[a]);
-                if (!left.empty()) {
-                    Product piece = inside;
-                    piece[a] = std::move(left);
-                    out.push_back(std::move(piece));
-                }
-                inside[a] = intersection(p[a], region[a]);
+            continue;
+        }
+        // What lies outside on axis a, and inside on all axes in front of it: disjoint pieces.
+        Product inside = p;
+        for (size_t a = 0; a < p.size(); ++a) {
+            IndexSet left = difference(p[a], region[a]);
+            if (!left.empty()) {
+                Product piece = inside;
+                piece[a] = std::move(left);
+                out.push_back(std::move(piece));
             }
+            inside[a] = intersection(p[a], region[a]);
         }
         if (out.size() > limit) return false;
     }
-    for (const Product& p : out)
-        for (const IndexSet& s : p) intervals += s.size();
-    if (intervals > limit) return false;
-    products_ = std::move(out);
+    return take(std::move(out));
+}
+
+bool RegionSet::subtract(const RegionSet& other) {
+    RegionSet left = *this;
+    for (const Product& p : other.products_)
+        if (!left.subtract(p)) return false;
+    products_ = std::move(left.products_);
+    return true;
+}
+
+bool RegionSet::intersect(const Product& region) {
+    std::vector<Product> out;
+    for (const Product& p : products_) {
+        Product both;
+        for (size_t a = 0; a < p.size(); ++a) both.push_back(intersection(p[a], region[a]));
+        if (std::none_of(both.begin(), both.end(), [](const IndexSet& s) { return s.empty(); })) out.push_back(std::move(both));
+    }
+    return take(std::move(out));
+}
+
+bool RegionSet::add(const Product& region) {
+    if (std::any_of(region.begin(), region.end(), [](const IndexSet& s) { return s.empty(); })) return true;
+    // Products stay disjoint: the old ones give way where they meet the new one.
+    RegionSet sum = *this;
+    if (!sum.subtract(region)) return false;
+    sum.products_.push_back(region);
+    return take(std::move(sum.products_));
+}
+
+bool RegionSet::add(const RegionSet& other) {
+    RegionSet sum = *this;
+    for (const Product& p : other.products_)
+        if (!sum.add(p)) return false;
+    products_ = std::move(sum.products_);
     return true;
 }
 
@@ -156,6 +195,40 @@ std::optional<RegionSet::Product> RegionSet::swept(const Box& box, int index, in
     }
     if (trips == 0)
         for (IndexSet& s : out) s.clear();
+    return out;
+}
+
+std::optional<Box> RegionSet::swept_box(const Box& box, int index, int64_t lo, int64_t hi, int64_t step) {
+    if (step <= 0 || lo >= hi) return std::nullopt;
+    int64_t trips = (hi - lo + step - 1) / step;
+    Box out = box;
+    int moved = 0;
+    for (size_t a = 0; a < box.starts.size(); ++a) {
+        int64_t scale = 0;
+        std::vector<Box::IndexTerm> others;
+        for (const Box::IndexTerm& t : box.terms[a]) {
+            if (t.index == index) scale += t.scale;
+            else others.push_back(t);
+        }
+        out.terms[a] = std::move(others);
+        if (scale == 0) continue;
+        if (++moved > 1) return std::nullopt;
+        int64_t stride = scale * step;
+        out.starts[a] += scale * lo;
+        if (box.extents[a] == 1) {
+            out.extents[a] = trips;
+            out.steps[a] = stride;
+        } else if (std::abs(box.steps[a]) == 1 && std::abs(stride) <= box.extents[a]) {
+            // The pieces meet or overlap: one interval, in the piece's own direction.
+            int64_t reach = (trips - 1) * stride;
+            out.extents[a] += std::abs(reach);
+            if ((reach > 0) != (box.steps[a] > 0)) out.starts[a] += reach;
+        } else {
+            return std::nullopt;
+        }
+    }
+    // Which axis of a view walks where is no longer told.
+    out.axis_of.clear();
     return out;
 }
 

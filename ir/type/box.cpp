@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "ir/base/check.h"
+#include "ir/type/covered_box.h"
 #include "ir/type/layout.h"
 
 namespace sifr {
@@ -67,9 +68,12 @@ Box point_box(const Sizes& frame) {
     return Box{Sizes(frame.size(), 0), Sizes(frame.size(), 1), Sizes(frame.size(), 1), std::vector<std::vector<Box::IndexTerm>>(frame.size()), {}};
 }
 
+}  // namespace
+
 /// The box that covers the same elements as `layout`, where there is one: only the set counts, so an axis may be walked
 /// the other way, a stride of 0 does not matter, one view axis may walk several frame axes and several one.
 std::optional<Box> covered_box(const Layout& layout, const Sizes& frame) {
+    if (layout.numel() == 0) return std::nullopt;
     struct Walk {
         int64_t count, stride;
     };
@@ -115,6 +119,8 @@ std::optional<Box> covered_box(const Layout& layout, const Sizes& frame) {
     if (!place_terms(layout, frame, frame_strides, box)) return std::nullopt;
     return box;
 }
+
+namespace {
 
 /// start, start + step, … (count of them); step > 0.
 struct Progression {
