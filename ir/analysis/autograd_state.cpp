@@ -288,7 +288,11 @@ void AutogradState::check_write(VariableId dest, bool operands_require_grad) {
 void AutogradState::move_counter(VariableId v, Span span) {
     Counter& counter = change(variables_[v.index].counter);
     ++counter.version;
-    counter.writes.push_back({counter.version, span, v});
+    // Of a row of writes at one place (a loop's), the first and the last are enough to point at.
+    auto same = [&](const Write& w) { return w.span == span && w.through == v; };
+    size_t n = counter.writes.size();
+    if (n >= 2 && same(counter.writes[n - 1]) && same(counter.writes[n - 2])) counter.writes.back().version = counter.version;
+    else counter.writes.push_back({counter.version, span, v});
 }
 
 void AutogradState::bump(VariableId v, Span span) { move_counter(v, span); }

@@ -7,7 +7,7 @@
 //
 // Drives the autograd state over the finished function, as capture does while it builds one, so text that was written or
 // changed by hand is judged the same way. A loop body runs three times (what one iteration overwrites for the next shows
-// in the second); of an `if` one walk takes all first arms and another all second ones: a hazard that only one of them
+// in the second), and the trips that are left move the version counters as the third one did; of an `if` one walk takes all first arms and another all second ones: a hazard that only one of them
 // meets is a warning, because it depends on the path.
 //
 // It stands first and removes nothing: every later pass may reorder or drop writes, and would hide what the script did.
@@ -98,17 +98,40 @@ private:
         std::vector<VariableId> carried = of(inst.operands);
         if (is_for) carried.erase(carried.begin(), carried.begin() + 3);
         int rounds = rounds_of_a_loop;
+        int64_t trips = 0;
         if (is_for) {
             auto lo = f_.constant_int(inst.operands[0]), hi = f_.constant_int(inst.operands[1]), step = f_.constant_int(inst.operands[2]);
-            if (lo && hi && step && *step != 0) rounds = static_cast<int>(std::clamp<int64_t>((*hi - *lo + *step - (*step > 0 ? 1 : -1)) / *step, 0, rounds));
+            if (lo && hi && step && *step != 0) trips = std::max<int64_t>((*hi - *lo + *step - (*step > 0 ? 1 : -1)) / *step, 0);
+            if (lo && hi && step && *step != 0) rounds = static_cast<int>(std::min<int64_t>(trips, rounds));
         }
-        for (int round = 0; round < rounds && found_.empty(); ++round)
+        std::vector<int64_t> versions;
+        for (int round = 0; round < rounds && found_.empty(); ++round) {
+            versions = counters();
             for (RegionId r : inst.regions) {
                 bind(f_[r].params, is_for ? 1 : 0, carried);
                 region(r);
                 if (r == inst.regions.back()) carried = of(f_[r].results);
             }
+        }
+        if (found_.empty()) move_counters(versions, trips - rounds, span_of(inst));
         bind(inst.results, 0, carried);
+    }
+
+    std::vector<int64_t> counters() const {
+        std::vector<int64_t> out(state_.variable_count());
+        for (size_t k = 0; k < out.size(); ++k) out[k] = state_.version(VariableId(k));
+        return out;
+    }
+
+    /// The trips that are left move the counters as the last one did, so that messages have the right numbers.
+    void move_counters(const std::vector<int64_t>& before, int64_t trips, Span span) {
+        std::vector<int64_t> after = counters();
+        int64_t left = 1000000;
+        for (size_t k = 0; k < before.size(); ++k) {
+            // Views share a counter: it is moved through the first of them.
+            int64_t goal = after[k] + std::max<int64_t>(trips, 0) * (after[k] - before[k]);
+            for (int64_t v = state_.version(VariableId(k)); v < goal && left > 0; ++v, --left) state_.bump(VariableId(k), span);
+        }
     }
 
     void backward(const Inst& inst) {

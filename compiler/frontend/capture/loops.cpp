@@ -593,6 +593,7 @@ std::optional<LoopCapture::Outcome> LoopCapture::round() {
     }
 
     // The pass.
+    std::vector<int64_t> versions = counters();
     in_.heap_.begin_fork();
     b.into(body);
     ++evaluator_.conditional_;
@@ -716,6 +717,7 @@ std::optional<LoopCapture::Outcome> LoopCapture::round() {
     }
     // The state behind the loop.
     int64_t trips = range_ && !form_while ? range_->trip_count : -1;
+    move_counters(versions, trips);
     for (size_t k = 0; k < carried_.size(); ++k) {
         std::vector<ValueId> mine(results.begin() + static_cast<std::ptrdiff_t>(slices[k].first), results.begin() + static_cast<std::ptrdiff_t>(slices[k].second));
         size_t at = 0;
@@ -743,6 +745,25 @@ std::optional<LoopCapture::Outcome> LoopCapture::round() {
     }
     in_.heap_.commit();
     return Outcome::Rolled;
+}
+
+/// The version counters of all tensors.
+std::vector<int64_t> LoopCapture::counters() const {
+    std::vector<int64_t> out(in_.autograd().variable_count());
+    for (size_t k = 0; k < out.size(); ++k) out[k] = in_.autograd().version(VariableId(k));
+    return out;
+}
+
+/// Every trip moves the counters as the captured one did.
+void LoopCapture::move_counters(const std::vector<int64_t>& before, int64_t trips) {
+    if (trips <= 1) return;
+    std::vector<int64_t> after = counters();
+    int64_t left = 1000000;
+    for (size_t k = 0; k < before.size(); ++k) {
+        // Views share a counter: it is moved through the first of them.
+        int64_t goal = before[k] + trips * (after[k] - before[k]);
+        for (int64_t v = in_.autograd().version(VariableId(k)); v < goal && left > 0; ++v, --left) in_.autograd().bump(VariableId(k), in_.span());
+    }
 }
 
 /// The carried target is the index itself: its value behind the loop is that of the last iteration.
