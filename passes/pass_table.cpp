@@ -1,12 +1,14 @@
 #include "passes/pass_table.h"
 
 #include "passes/captured/check_inplace_autograd.h"
+#include "passes/functional/assign_first.h"
 #include "passes/functional/cse.h"
 #include "passes/functional/dce.h"
 #include "passes/functional/decompose.h"
 #include "passes/functional/elide_redundant_clears.h"
 #include "passes/functional/expand_grad.h"
 #include "passes/functional/hoist.h"
+#include "passes/functional/remove_dead_writes.h"
 #include "passes/functional/simplify/simplify.h"
 #include "passes/functionalize/functionalize.h"
 #include "passes/fusion/fuse.h"
@@ -23,8 +25,11 @@ std::span<const PassRow> pipeline() {
         {.name = "decompose", .before_after = "%p = softmax %x   =>   amax, sub, exp, sum, div", .functional = decompose},
         {.name = "simplify", .before_after = "%d = extract (insert %x L, %p) L   =>   %p", .functional = simplify},
         {.name = "elide-redundant-clears", .before_after = "%y = insert %zeros L, (full 0.0)   =>   %zeros", .functional = elide_redundant_clears},
-        {.name = "cse", .before_after = "%a = exp %x; %b = exp %x   =>   %a", .functional = eliminate_common_subexpressions},
         {.name = "dce", .before_after = "%a = exp %x   =>   nothing, where nobody reads %a", .functional = eliminate_dead_code},
+        {.name = "cse", .before_after = "%a = exp %x; %b = exp %x   =>   %a", .functional = eliminate_common_subexpressions},
+        {.name = "remove-dead-writes", .before_after = "%x = full 0.0; %y = insert %x L, %p; … the rest of L …   =>   %x = empty; …", .functional = remove_dead_writes},
+        {.name = "elide-again", .before_after = "what overwritten values had hidden", .functional = elide_redundant_clears},
+        {.name = "assign-first", .before_after = "for { … add %a, %d } from zeros   =>   the first trip assigns", .functional = assign_first},
         {.name = "hoist", .before_after = "for { %g = mul %x, %x … }   =>   %g = mul %x, %x; for { … }", .functional = hoist},
         {.name = "simplify-again", .before_after = "what cse and dce have brought together", .functional = simplify},
         {.name = "dce-again", .before_after = "what simplify has left behind", .functional = eliminate_dead_code},

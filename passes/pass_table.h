@@ -38,6 +38,12 @@ struct PassRow {
 /// The pipeline, in order.
 std::span<const PassRow> pipeline();
 
+/// What is wrong with the clear ledger; empty where it adds up. Every row that is open is carried out by an instruction; in a
+/// plan no row is open, every zero fill carries rows, and the bytes that they keep are the bytes that it clears. `rows`: how many
+/// rows there were before, none of which may be lost.
+std::string ledger_fault(const Function& f, size_t rows);
+std::string ledger_fault(const Plan& plan, size_t rows);
+
 /// Ledger duty: whoever takes a clear away closes its row with a verdict.
 void close_clears(Function& f, const std::vector<ClearId>& ids, Clear::Verdict verdict, int64_t kept_bytes, const char* pass, const std::string& reason);
 

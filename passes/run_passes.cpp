@@ -47,6 +47,30 @@ const char* stage_name(const Program& program) {
         program);
 }
 
+namespace {
+
+size_t ledger_rows(const Program& program) {
+    return std::visit(
+        [](const auto& p) {
+            if constexpr (std::is_same_v<std::decay_t<decltype(p)>, Plan>) return p.ledger.size();
+            else return p.function.ledger.size();
+        },
+        program);
+}
+
+/// After a pass: no clear is lost on the way.
+void verify_ledger(const Program& program, size_t rows, const char* pass) {
+    std::string fault = std::visit(
+        [&](const auto& p) {
+            if constexpr (std::is_same_v<std::decay_t<decltype(p)>, Plan>) return ledger_fault(p, rows);
+            else return ledger_fault(p.function, rows);
+        },
+        program);
+    SIFR_CHECK(fault.empty(), "after the pass '{}': {}", pass, fault);
+}
+
+}  // namespace
+
 void verify(const Program& program) {
     std::visit(
         [](const auto& p) {
@@ -122,6 +146,7 @@ void run_passes(Program& program, PassContext& context, const RunPassesOptions& 
         if (options.dump && named(options.print_before, row->name)) options.dump(fmt::format("// before {}\n{}", row->name, print(program)));
         std::string before;
         if (options.verify_each) before = print(program);
+        size_t rows = ledger_rows(program);
         auto start = std::chrono::steady_clock::now();
         std::optional<bool> changed = run_row(*row, program, context);
         double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
@@ -134,6 +159,7 @@ void run_passes(Program& program, PassContext& context, const RunPassesOptions& 
         if (options.timings) options.timings->push_back({row->name, seconds, *changed});
         if (options.verify_each) {
             verify(program);
+            verify_ledger(program, rows, row->name);
             // A fact that a pass establishes stands in the first line, and is no change.
             auto body = [](const std::string& text) { return text.substr(std::min(text.find('\n'), text.size())); };
             SIFR_CHECK(*changed || body(before) == body(print(program)), "pass '{}' says that it changed nothing, and did", row->name);

@@ -96,6 +96,7 @@ std::string remarks_text(const Compilation& compilation) {
               {"origin", c.origin == Clear::Origin::Autograd ? "autograd" : "script"},
               {"bytes", c.bytes},
               {"kept_bytes", c.kept_bytes},
+              {"missed", c.kept_bytes > 0},
               {"verdict", verdict_name(c.verdict)},
               {"pass", c.pass},
               {"reason", c.reason}});

@@ -8,7 +8,7 @@
 // per region: what an enclosing region has computed is there inside, never the other way round.
 //
 // It stands behind simplify, which brings equal things into one form, and in front of fuse, for which a value with two
-// readers is one value. Of two equal fills the remaining one carries out both clears.
+// readers is one value. Of two equal fills the remaining one serves for both clears; fills that something writes into stay apart.
 
 #include "passes/functional/cse.h"
 
@@ -17,6 +17,7 @@
 #include "ir/func/replacements.h"
 #include "ir/op/op_def.h"
 #include "ir/text/element_text.h"
+#include "passes/functional/fills.h"
 
 namespace sifr {
 namespace {
@@ -32,7 +33,7 @@ std::string key_of(const Function& f, const Inst& inst) {
 
 class Cse {
 public:
-    explicit Cse(Function& f) : f_(f) {}
+    explicit Cse(Function& f) : f_(f), uses_(compute_uses(f)) {}
 
     bool run() {
         region(f_.body);
@@ -51,12 +52,14 @@ private:
             replaced_.apply(inst.operands);
             if (!inst.regions.empty()) {
                 for (RegionId inner : inst.regions) region(inner);
-            } else if (def(inst.op).effect == Effect::Pure && !inst.results.empty()) {
+            } else if (def(inst.op).effect == Effect::Pure && !inst.results.empty() && !(def(inst.op).lower == Lower::Fill && written_into(f_, uses_, inst.results[0]))) {
                 std::string key = key_of(f_, inst);
                 if (const InstId* same = find(key)) {
                     Inst& kept = f_[*same];
                     for (size_t k = 0; k < inst.results.size(); ++k) replaced_.set(inst.results[k], kept.results[k]);
-                    kept.clears.insert(kept.clears.end(), inst.clears.begin(), inst.clears.end());
+                    for (ClearId c : inst.clears)
+                        if (f_[c].verdict == Clear::Verdict::Open)
+                            close_clears(f_, {c}, Clear::Verdict::Merged, 0, "cse", fmt::format("the zeros of line {} serve", kept.location.empty() ? 0 : kept.location.front().line));
                     kept.location = fuse_locations(kept.location, inst.location);
                     inst.clears.clear();
                     gone_.push_back(id);
@@ -76,6 +79,7 @@ private:
     }
 
     Function& f_;
+    std::vector<std::vector<Use>> uses_;
     Replacements replaced_;
     std::vector<InstId> gone_;
     std::vector<std::map<std::string, InstId>> scopes_;

@@ -133,14 +133,23 @@ public:
         return changed;
     }
 
+    /// Clears that nothing carries out any more.
+    void close_ledger() {
+        std::vector<bool> carried(f_.ledger.size());
+        walk(f_, f_.body, [&](InstId id) {
+            for (ClearId c : f_[id].clears) carried[c.index] = true;
+        });
+        std::vector<ClearId> open;
+        for (ClearId c : dropped_)
+            if (!carried[c.index] && f_[c].verdict == Clear::Verdict::Open) open.push_back(c);
+        close_clears(f_, open, Clear::Verdict::Removed, 0, "dce", "its zeros are never read");
+    }
+
 private:
     void close(InstId id) {
         Inst& inst = f_[id];
         inst.erased = true;
-        std::vector<ClearId> open;
-        for (ClearId c : inst.clears)
-            if (f_[c].verdict == Clear::Verdict::Open) open.push_back(c);
-        close_clears(f_, open, Clear::Verdict::Removed, 0, "dce", "its zeros are never read");
+        dropped_.insert(dropped_.end(), inst.clears.begin(), inst.clears.end());
         for (RegionId r : inst.regions)
             for (InstId inner : std::vector<InstId>(f_[r].insts))
                 if (!f_[inner].erased) close(inner);
@@ -169,6 +178,7 @@ private:
 
     Function& f_;
     const Marker& marks_;
+    std::vector<ClearId> dropped_;
 };
 
 }  // namespace
@@ -177,7 +187,10 @@ bool eliminate_dead_code(Functional& functional, PassContext&) {
     Function& f = functional.function;
     Marker marks(f);
     marks.run();
-    return Sweeper(f, marks).sweep(f.body);
+    Sweeper sweeper(f, marks);
+    bool changed = sweeper.sweep(f.body);
+    sweeper.close_ledger();
+    return changed;
 }
 
 }  // namespace sifr

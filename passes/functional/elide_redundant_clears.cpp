@@ -4,6 +4,9 @@
 //   %y = insert %x +0 (4,1), %p          : f32[4,4]      // the first row
 //   %z = insert %y +4 (4,1), (full 0.0)                  =>   %y        // the second row was never touched
 //
+//   %y = insert %x +8 (4,1), (full 0.0)  // rows 2, 3; row 3 is known to be zero
+//                                                        =>   %y = insert %x +8 (4,1), (full 0.0)      // row 2 alone
+//
 //   %g = for … carrying %a = (full 0.0) { %b = add %a, %d … yield (full 0.0) }
 //                                                        =>   %b = add (full 0.0), %d: nothing is carried
 //
@@ -21,8 +24,10 @@
 #include <cstring>
 #include <map>
 
+#include "ir/analysis/region_set.h"
 #include "ir/func/builder.h"
 #include "ir/func/replacements.h"
+#include "ir/type/covered_box.h"
 #include "passes/functional/simplify/rules.h"
 
 namespace sifr {
@@ -73,6 +78,25 @@ public:
     }
     std::optional<Answer> whole(ValueId v) { return region(v, Layout::contiguous(f_.type(v).sizes), {}); }
     void reset() { steps_ = 0; }
+    /// Takes the elements out of a set of `v`'s that are known to be `c`.
+    void strip(ValueId v, RegionSet& set, double c) {
+        if (set.empty() || ++steps_ > 2000) return;
+        const Inst* p = f_.producer(v);
+        if (!p || p->op != "insert"_op) {
+            std::optional<Answer> all = whole(v);
+            if (all && same_bits(all->value, c)) set = {};
+            return;
+        }
+        const Layout& layout = p->attrs.get<Layout>("layout");
+        std::optional<Box> box = layout.is_static() && layout.is_injective() ? covered_box(layout, f_.type(v).sizes) : std::nullopt;
+        std::optional<RegionSet::Product> places = box ? RegionSet::of_box(*box) : std::nullopt;
+        RegionSet inside = set, outside = set;
+        if (!places || !inside.intersect(*places) || !outside.subtract(*places)) return;
+        if (!inside.empty())
+            if (std::optional<Answer> piece = whole(p->operands[1]); piece && same_bits(piece->value, c)) inside = {};
+        strip(p->operands[0], outside, c);
+        if (outside.add(inside)) set = std::move(outside);
+    }
 
 private:
     std::optional<Answer> inserted(const Inst& p, const Layout& layout, const std::vector<ValueId>& indices) {
@@ -149,6 +173,7 @@ private:
             }
             for (size_t k = 0; k < f_[id].regions.size(); ++k) region(f_[id].regions[k]);
             if (f_[id].op == "insert"_op) written_again(id);
+            while (f_[r].insts[i] != id) ++i;  // what stands anew in front of it
         }
         replaced_.apply(f_[r].results);
     }
@@ -164,9 +189,35 @@ private:
         std::vector<ValueId> indices(inst.operands.begin() + 2, inst.operands.end());
         known_.reset();
         std::optional<Known::Answer> there = known_.region(inst.operands[0], inst.attrs.get<Layout>("layout"), indices);
-        if (!there || !same_bits(there->value, *c)) return;
+        if (!there || !same_bits(there->value, *c)) return narrow(id, *c);
         close_clears(f_, fill->clears, Clear::Verdict::Removed, 0, "elide-redundant-clears", "it is zero already" + since(there->since));
         replaced_.set(inst.results[0], inst.operands[0]);
+        gone_.push_back(id);
+        changed_ = true;
+    }
+
+    /// Clears only what is not known to be clear.
+    void narrow(InstId id, double c) {
+        const Inst inst = f_[id];
+        const Layout& layout = inst.attrs.get<Layout>("layout");
+        const Sizes frame = f_.type(inst.results[0]).sizes;
+        std::optional<Box> box = layout.is_static() ? covered_box(layout, frame) : std::nullopt;
+        std::optional<RegionSet::Product> places = box ? RegionSet::of_box(*box) : std::nullopt;
+        RegionSet set;
+        if (!places || !set.add(*places)) return;
+        int64_t before = set.count();
+        known_.reset();
+        known_.strip(inst.operands[0], set, c);
+        std::optional<std::vector<Layout>> parts = set.layouts(frame, 1);
+        if (set.count() == before || !parts || parts->empty()) return;
+        const Inst fill = *f_.producer(inst.operands[1]);
+        Builder b(f_, inst.parent, fill.location);
+        b.before(id);
+        ValueId piece = b.full(f_.type(fill.results[0]).dtype, parts->front().sizes, fill.operands[0]);
+        f_[f_[piece].inst].clears = fill.clears;
+        for (ClearId c : fill.clears) f_[c].reason = "the rest is zero already";
+        b.at(inst.location);
+        replaced_.set(inst.results[0], b.insert(inst.operands[0], parts->front(), piece));
         gone_.push_back(id);
         changed_ = true;
     }
@@ -193,6 +244,7 @@ private:
                 Builder b(f_, inst.parent, inst.location);
                 b.before(id);
                 constant = b.full(type.dtype, type.sizes, c->value);
+                if (const Inst* yielded = f_.producer(f_[body].results[k]); yielded && yielded->op == "full"_op) f_[f_[constant].inst].clears = yielded->clears;
             }
             for (RegionId r : inst.regions) replaced_.set(f_[r].params[first + k], constant);
             replaced_.set(inst.results[k], constant);

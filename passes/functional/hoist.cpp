@@ -17,6 +17,7 @@
 #include <algorithm>
 
 #include "ir/op/op_def.h"
+#include "passes/functional/fills.h"
 
 namespace sifr {
 namespace {
@@ -73,10 +74,7 @@ private:
     bool movable(const Inst& inst, int depth) {
         if (!inst.regions.empty() || def(inst.op).effect != Effect::Pure || inst.results.empty()) return false;
         if (std::any_of(inst.results.begin(), inst.results.end(), [&](ValueId v) { return !f_.type(v).is_tensor(); })) return false;
-        if (def(inst.op).lower == Lower::Fill)
-            for (ValueId v : inst.results)
-                for (const Use& u : uses_[v.index])
-                    if (u.inst.valid() && u.operand == 0 && (f_[u.inst].op == "insert"_op || f_[u.inst].op == "insert_add"_op)) return false;
+        if (def(inst.op).lower == Lower::Fill && written_into(f_, uses_, inst.results[0])) return false;
         return std::all_of(inst.operands.begin(), inst.operands.end(), [&](ValueId v) { return f_.is_constant(v) || depth_[v.index] <= depth; });
     }
 

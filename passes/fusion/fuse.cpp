@@ -224,22 +224,10 @@ private:
         std::set<InstId> kept(order.begin(), order.end());
         for (const Clusters::Node& n : clusters.nodes) {
             if (kept.count(n.inst)) continue;
-            // A clear that no kernel carries out any more went into the kernels that read it.
-            if (!n.real) {
-                for (ClearId c : f_[n.inst].clears) {
-                    if (f_[c].verdict == Clear::Verdict::Open) fold(c);
-                }
-            }
             f_.erase(n.inst);
         }
         f_[r].insts = std::move(order);
         for (auto& [from, to] : made_) replaced_[from.index] = to;
-    }
-    void fold(ClearId c) {
-        f_[c].verdict = Clear::Verdict::Folded;
-        f_[c].kept_bytes = 0;
-        f_[c].pass = "fuse";
-        f_[c].reason = "the kernels that read it know the value";
     }
 
     Function& f_;

@@ -50,59 +50,84 @@ KernelId Planner::add_kernel(Kernel kernel) {
     return it->second;
 }
 
+/// Eight bytes of memory that is filled with a number; nothing for a number that is not known, or no fill.
+std::optional<uint64_t> Planner::fill_pattern(const Inst* full) const {
+    if (!full || full->op != "full"_op || !f_.is_constant(full->operands[0])) return std::nullopt;
+    DType type = f_.type(full->results[0]).dtype;
+    auto number = f_.constant_float(full->operands[0]);
+    if (!number) return std::nullopt;
+    if (is_complex(type)) return *number != 0 || std::signbit(*number) ? std::nullopt : std::optional<uint64_t>(0);
+    ScalarValue v;
+    if (auto i = f_.constant_int(full->operands[0])) {
+        v.i64 = *i;
+        v = cast_value(v, DType::I64, type);
+    } else {
+        v.f64 = *number;
+        v = cast_value(v, DType::F64, type);
+    }
+    unsigned char bytes[8] = {};
+    store_value(type, bytes, v);
+    size_t size = static_cast<size_t>(size_of(type));
+    for (size_t k = size; k < 8; ++k) bytes[k] = bytes[k - size];
+    uint64_t pattern = 0;
+    std::memcpy(&pattern, bytes, 8);
+    return pattern;
+}
+
+void Planner::emit_fill(PlanBuffer b, int64_t begin, int64_t size, uint64_t pattern, const Inst& g, const std::vector<ClearId>& clears) {
+    if (size == 0) return;
+    PlanInst i{.kind = PlanInst::Kind::Fill, .buffers = {b}, .begin = begin, .size = size, .pattern = pattern, .clears = clears};
+    i.location = g.location;
+    if (pattern == 0) note_cleared(i.clears, size, g.location);
+    emit(std::move(i));
+}
+
 /// A group that is one `full` of a known number: a fill of memory.
 bool Planner::fill(const Inst& g) {
     const Region& body = f_[g.regions[0]];
     if (g.attrs.get<std::string>("kind") != "fill" || body.results.size() != 1) return false;
     const Inst* full = f_.producer(body.results[0]);
-    if (full && full->op == "empty"_op) {
-        buffers_[g.results[0].index] = add_buffer(BufferDef::Kind::Arena, f_.type(body.results[0]), f_[g.results[0]].name);
-        return true;
-    }
-    if (!full || full->op != "full"_op || !f_.is_constant(full->operands[0])) return false;
     const Type& t = f_.type(body.results[0]);
-    auto number = f_.constant_float(full->operands[0]);
-    if (!number) return false;
-    uint64_t pattern = 0;
-    if (is_complex(t.dtype)) {
-        if (*number != 0 || std::signbit(*number)) return false;
-    } else {
-        ScalarValue v;
-        if (auto i = f_.constant_int(full->operands[0])) {
-            v.i64 = *i;
-            v = cast_value(v, DType::I64, t.dtype);
-        } else {
-            v.f64 = *number;
-            v = cast_value(v, DType::F64, t.dtype);
-        }
-        unsigned char bytes[8] = {};
-        store_value(t.dtype, bytes, v);
-        size_t size = static_cast<size_t>(size_of(t.dtype));
-        for (size_t k = size; k < 8; ++k) bytes[k] = bytes[k - size];
-        std::memcpy(&pattern, bytes, 8);
-    }
+    std::optional<uint64_t> pattern = fill_pattern(full);
+    if (!pattern && !(full && full->op == "empty"_op)) return false;
     PlanBuffer b = add_buffer(BufferDef::Kind::Arena, t, f_[g.results[0]].name);
     buffers_[g.results[0].index] = b;
-    if (t.bytes() == 0) return true;
-    PlanInst i{.kind = PlanInst::Kind::Fill, .buffers = {b}, .size = t.bytes(), .pattern = pattern, .clears = g.clears};
-    i.location = g.location;
-    emit(std::move(i));
-    for (ClearId c : g.clears) {
-        Clear& row = plan_.ledger[c.index];
-        if (row.verdict != Clear::Verdict::Open) continue;
-        row.verdict = Clear::Verdict::Kept;
-        row.kept_bytes = t.bytes();
-        row.pass = "plan-memory";
-        row.reason = "it is read as a whole";
+    if (pattern) emit_fill(b, 0, t.bytes(), *pattern, g, g.clears);
+    return true;
+}
+
+/// A group that inserts a fill where the layout has no gaps, into memory that is its own or has no contents yet.
+bool Planner::fill_part(const Inst& g, int64_t now) {
+    const Region& body = f_[g.regions[0]];
+    if (body.results.size() != 1 || g.results.size() != 1) return false;
+    const Inst* insert = f_.producer(body.results[0]);
+    if (!insert || insert->op != "insert"_op) return false;
+    const Inst* piece = f_.producer(insert->operands[1]);
+    std::optional<uint64_t> pattern = fill_pattern(piece);
+    const Layout& layout = insert->attrs.get<Layout>("layout");
+    if (!pattern || !layout.is_static() || !layout.is_contiguous()) return false;
+    const Type t = f_.type(g.results[0]);
+    const Inst* base = f_.producer(insert->operands[0]);
+    PlanBuffer b;
+    if (base && base->op == "empty"_op) {
+        b = add_buffer(BufferDef::Kind::Arena, t, f_[g.results[0]].name);
+    } else {
+        int operand = inserted_operand(f_, g, 0);
+        if (operand < 0) return false;
+        ValueId v = g.operands[static_cast<size_t>(operand)];
+        b = buffer(v);
+        if (!owned(b) || !dead_after(v, now)) return false;
     }
+    buffers_[g.results[0].index] = b;
+    emit_fill(b, layout.offset * size_of(t.dtype), layout.numel() * size_of(t.dtype), *pattern, g, piece->clears);
     return true;
 }
 
 void Planner::group(InstId id) {
     const Inst& g = f_[id];
     if (g.attrs.get<std::string>("kind") == "alias") return;  // another name of its operand's memory
-    if (fill(g)) return;
     int64_t now = life_.begin(id);
+    if (fill(g) || fill_part(g, now)) return;
     bool empty = std::all_of(g.results.begin(), g.results.end(), [&](ValueId v) { return f_.type(v).numel() == 0; });
 
     auto free_now = [&](size_t operand) {
@@ -178,16 +203,9 @@ void Planner::group(InstId id) {
             if (in.valid()) share(lowered, in, out);
         }
     }
-    for (ClearId c : g.clears) {
-        // A clear that is part of a kernel writes what the kernel writes.
-        Clear& row = plan_.ledger[c.index];
-        if (row.verdict != Clear::Verdict::Open) continue;
-        row.verdict = Clear::Verdict::Folded;
-        row.pass = "plan-memory";
-        row.reason = "the kernel that reads it writes the rest";
-    }
+    std::vector<ClearId> clears = note_group_clears(g, in_place);
     if (empty) return;
-    PlanInst i{.kind = PlanInst::Kind::Launch, .clears = g.clears};
+    PlanInst i{.kind = PlanInst::Kind::Launch, .clears = clears};
     i.location = g.location;
     for (const auto& b : lowered.buffers)
         i.buffers.push_back(b.kind == Kind::Operand ? buffer(g.operands[b.index]) : buffer(g.results[b.index]));

@@ -227,6 +227,7 @@ Plan Planner::run() {
         copy(b, buffer(r), {});
     }
     blocks_.pop_back();
+    close_ledger();
     assign_offsets(plan_);
     return std::move(plan_);
 }

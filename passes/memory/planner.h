@@ -1,6 +1,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -60,7 +61,15 @@ private:
     // plan_groups.cpp
     void group(InstId id);
     bool fill(const Inst& group);
+    bool fill_part(const Inst& group, int64_t now);
+    [[nodiscard]] std::optional<uint64_t> fill_pattern(const Inst* full) const;
+    void emit_fill(PlanBuffer b, int64_t begin, int64_t size, uint64_t pattern, const Inst& group, const std::vector<ClearId>& clears);
     KernelId add_kernel(Kernel kernel);
+
+    // plan_clears.cpp: the clear ledger
+    void note_cleared(std::vector<ClearId>& clears, int64_t bytes, const Location& location);
+    std::vector<ClearId> note_group_clears(const Inst& group, const std::vector<bool>& in_place);
+    void close_ledger();
 
     // plan_control.cpp
     void for_loop(InstId id);
@@ -81,6 +90,7 @@ private:
     std::map<std::string, KernelId> kernels_;
     std::set<std::string> kernel_names_;
     std::vector<PlanBlock*> blocks_;
+    std::map<uint32_t, int64_t> cleared_;  ///< per row of the ledger: bytes that the plan makes zero for it
     std::vector<size_t> made_in_;  ///< per buffer: how many loop bodies stood around when it was made
     size_t loop_depth_ = 0;
 };

@@ -28,6 +28,7 @@ std::optional<ValueId> insert(Context& c);
 std::optional<ValueId> pointwise(Context& c);
 std::optional<ValueId> conversion(Context& c);
 std::optional<ValueId> reduction(Context& c);
+std::optional<ValueId> item(Context& c);
 
 /// The layout of `inner` relative to a tensor (row-major) that holds exactly the elements of `outer`, if `inner` lies inside
 /// `outer`; both static layouts of `frame`.

@@ -51,8 +51,10 @@ private:
             Builder b(f_, r, inst.location);
             b.before(id);
             simplify_rules::Context c{f_, b, inst, counts_};
+            size_t made = f_.insts.size();
             std::optional<ValueId> v = apply(c);
             if (!v || *v == inst.results[0]) continue;
+            clears(inst, made);
             replace(inst.results[0], *v);
             gone_.push_back(id);
             // New instructions stand in front of the old one: look at them again from the first.
@@ -61,9 +63,29 @@ private:
         replaced_.apply(f_[r].results);
     }
 
+    /// The rows of the fills that `inst` reads go to the fills that stand in its place; where there are none, the zeros are
+    /// known there.
+    void clears(const Inst& inst, size_t first_made) {
+        std::vector<ClearId> ids;
+        for (ValueId v : inst.operands)
+            if (const Inst* fill = f_.producer(v); fill && fill->op == "full"_op) ids.insert(ids.end(), fill->clears.begin(), fill->clears.end());
+        if (ids.empty()) return;
+        bool carried = false;
+        for (size_t k = first_made; k < f_.insts.size(); ++k)
+            if (f_.insts[k].op == "full"_op && f_.insts[k].clears.empty()) {
+                f_.insts[k].clears = ids;
+                carried = true;
+            }
+        if (carried) return;
+        for (ClearId c : ids)
+            if (f_[c].verdict == Clear::Verdict::Open)
+                close_clears(f_, {c}, Clear::Verdict::Folded, 0, "simplify", inst.location.empty() ? "its reader knows the number" : fmt::format("line {} knows the number", inst.location.front().line));
+    }
+
     static std::optional<ValueId> apply(simplify_rules::Context& c) {
         if (c.inst.op == "extract"_op) return simplify_rules::extract(c);
         if (c.inst.op == "insert"_op) return simplify_rules::insert(c);
+        if (c.inst.op == "item"_op) return simplify_rules::item(c);
         if (c.inst.op == "clone"_op || c.inst.op == "copy"_op || c.inst.op == "cast"_op) return simplify_rules::conversion(c);
         switch (def(c.inst.op).lower) {
             case Lower::Pointwise: return simplify_rules::pointwise(c);

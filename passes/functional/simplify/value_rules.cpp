@@ -53,15 +53,19 @@ std::optional<ValueId> fold_fill(Context& c) {
         if (!takes_number) continue;
         const Inst* fill = c.made_by(inst.operands[k], "full"_op);
         if (!fill || !c.f.type(fill->operands[0]).is_number()) continue;
+        ValueId number = fill->operands[0];
+        DType type = c.f.type(inst.operands[k]).dtype;
+        // A fill of floats may be written with an integer.
+        if (auto i = c.f.constant_int(number); i && is_float(type) && std::abs(*i) <= int64_t{1} << 53) number = c.b.constant(static_cast<double>(*i));
         Inst other = inst;
-        other.operands[k] = fill->operands[0];
+        other.operands[k] = number;
         if (k == 0 && params.size() > 1 && params[1].kind == Param::Kind::TensorOrNumber && commutes(inst)) std::swap(other.operands[0], other.operands[1]);
         bool tensor_left = false;
         for (ValueId v : other.operands) tensor_left |= c.f.type(v).is_tensor();
         if (!tensor_left) continue;
         InstCall before(c.f, inst), after(c.f, other);
         // An integer fill of a fraction has been truncated; the number has not.
-        if (category_of(c.f.type(inst.operands[k]).dtype) != category_of(dtype_of_number(c.f.type(fill->operands[0]).kind))) continue;
+        if (category_of(type) != category_of(dtype_of_number(c.f.type(number).kind))) continue;
         if (infer_types(after) != std::vector<Type>{c.f.type(inst.results[0])} || compute_dtype(before) != compute_dtype(after)) continue;
         return c.b.emit(inst.op, other.operands, inst.attrs);
     }
@@ -98,6 +102,19 @@ std::optional<ValueId> reduction(Context& c) {
     if (!v || *v != 0 || std::signbit(*v)) return std::nullopt;
     const Type& to = c.f.type(c.inst.results[0]);
     return c.b.full(to.dtype, to.sizes, 0.0);
+}
+
+/// The number of a fill: a fill is known by rule. Only numbers that every dtype holds exactly.
+std::optional<ValueId> item(Context& c) {
+    const Inst* fill = c.made_by(c.inst.operands[0], "full"_op);
+    auto v = fill ? c.f.constant_float(fill->operands[0]) : std::nullopt;
+    if (!v || (*v != 0 && *v != 1) || std::signbit(*v)) return std::nullopt;
+    switch (c.f.type(c.inst.results[0]).kind) {
+        case Type::Kind::F64: return c.b.constant(*v);
+        case Type::Kind::I64: return c.b.constant_int(static_cast<int64_t>(*v));
+        case Type::Kind::Bool: return c.b.constant_bool(*v != 0);
+        default: return std::nullopt;
+    }
 }
 
 }  // namespace sifr::simplify_rules
