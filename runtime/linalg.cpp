@@ -73,13 +73,14 @@ sifr_status sifr_cholesky(int32_t dtype, int64_t batch, bool batched, int64_t n,
     });
 }
 
-void sifr_lu(int32_t dtype, int64_t batch, int64_t n, const void* in, void* out, int32_t* pivots, int32_t* info) {
+void sifr_lu(int32_t dtype, int64_t batch, int64_t rows, int64_t columns, const void* in, void* out, int32_t* pivots, int32_t* info) {
+    const int64_t rank = rows < columns ? rows : columns;
     each_matrix(dtype, batch, [&](auto kind, int64_t m) -> sifr_status {
         using T = decltype(kind);
-        T* lu = matrix<T>(out, m, n * n);
-        copy_elements(lu, matrix<T>(in, m, n * n), n * n);
-        info[m] = static_cast<int32_t>(factor_lu(lu, n, pivots + m * n));
-        for (int64_t k = 0; k < n; ++k) ++pivots[m * n + k];
+        T* lu = matrix<T>(out, m, rows * columns);
+        copy_elements(lu, matrix<T>(in, m, rows * columns), rows * columns);
+        info[m] = static_cast<int32_t>(factor_lu(lu, rows, columns, pivots + m * rank));
+        for (int64_t k = 0; k < rank; ++k) ++pivots[m * rank + k];
         return SIFR_OK;
     });
 }
@@ -90,7 +91,7 @@ sifr_status sifr_solve(int32_t dtype, int64_t batch, bool batched, int64_t n, in
         using T = decltype(kind);
         Scratch<T> lu(n * n);
         copy_elements(lu.data, matrix<T>(a, m, n * n), n * n);
-        if (factor_lu(lu.data, n, pivots.data) != 0) {
+        if (factor_lu(lu.data, n, n, pivots.data) != 0) {
             Text message;
             name_batch(message, "torch.linalg.solve", batched, m);
             message << "The solver failed because the input matrix is singular.";
@@ -109,7 +110,7 @@ sifr_status sifr_inverse(int32_t dtype, int64_t batch, bool batched, int64_t n, 
         using T = decltype(kind);
         Scratch<T> lu(n * n);
         copy_elements(lu.data, matrix<T>(in, m, n * n), n * n);
-        if (const int64_t column = factor_lu(lu.data, n, pivots.data)) {
+        if (const int64_t column = factor_lu(lu.data, n, n, pivots.data)) {
             Text message;
             name_batch(message, "linalg.inv", batched, m);
             message << "The diagonal element " << column
@@ -131,7 +132,7 @@ void sifr_det(int32_t dtype, int64_t batch, int64_t n, const void* in, void* out
         using T = decltype(kind);
         Scratch<T> lu(n * n);
         copy_elements(lu.data, matrix<T>(in, m, n * n), n * n);
-        factor_lu(lu.data, n, pivots.data);
+        factor_lu(lu.data, n, n, pivots.data);
         T product = static_cast<T>(sign_of_swaps(pivots.data, n));
         for (int64_t k = 0; k < n; ++k) product *= lu[k * n + k];
         static_cast<T*>(out)[m] = product;
@@ -145,7 +146,7 @@ void sifr_slogdet(int32_t dtype, int64_t batch, int64_t n, const void* in, void*
         using T = decltype(kind);
         Scratch<T> lu(n * n);
         copy_elements(lu.data, matrix<T>(in, m, n * n), n * n);
-        factor_lu(lu.data, n, pivots.data);
+        factor_lu(lu.data, n, n, pivots.data);
         T signum = static_cast<T>(sign_of_swaps(pivots.data, n));
         T logarithm = 0;
         for (int64_t k = 0; k < n; ++k) {
@@ -183,8 +184,9 @@ void sifr_solve_triangular(int32_t dtype, int64_t batch, int64_t n, int64_t k, c
     });
 }
 
-void sifr_qr(int32_t dtype, int64_t batch, int64_t rows, int64_t columns, const void* in, void* q, void* r) {
+void sifr_qr(int32_t dtype, int64_t batch, int64_t rows, int64_t columns, const void* in, bool complete, void* q, void* r) {
     const int64_t rank = rows < columns ? rows : columns;
+    const int64_t width = complete ? rows : rank;
     each_matrix(dtype, batch, [&](auto kind, int64_t m) -> sifr_status {
         using T = decltype(kind);
         Scratch<T> a(rows * columns);
@@ -216,22 +218,22 @@ void sifr_qr(int32_t dtype, int64_t batch, int64_t rows, int64_t columns, const 
                 for (int64_t i = j + 1; i < rows; ++i) a[i * columns + c] -= dot * a[i * columns + j];
             }
         }
-        T* upper = matrix<T>(r, m, rank * columns);
-        for (int64_t i = 0; i < rank; ++i) {
+        T* upper = matrix<T>(r, m, width * columns);
+        for (int64_t i = 0; i < width; ++i) {
             for (int64_t j = 0; j < columns; ++j) upper[i * columns + j] = j >= i ? a[i * columns + j] : T{0};
         }
         // Q: the reflections applied to the identity, last one first.
-        T* orthogonal = matrix<T>(q, m, rows * rank);
+        T* orthogonal = matrix<T>(q, m, rows * width);
         for (int64_t i = 0; i < rows; ++i) {
-            for (int64_t j = 0; j < rank; ++j) orthogonal[i * rank + j] = i == j ? 1 : 0;
+            for (int64_t j = 0; j < width; ++j) orthogonal[i * width + j] = i == j ? 1 : 0;
         }
         for (int64_t j = rank - 1; j >= 0; --j) {
-            for (int64_t c = 0; c < rank; ++c) {
-                T dot = orthogonal[j * rank + c];
-                for (int64_t i = j + 1; i < rows; ++i) dot += a[i * columns + j] * orthogonal[i * rank + c];
+            for (int64_t c = 0; c < width; ++c) {
+                T dot = orthogonal[j * width + c];
+                for (int64_t i = j + 1; i < rows; ++i) dot += a[i * columns + j] * orthogonal[i * width + c];
                 dot *= scale[j];
-                orthogonal[j * rank + c] -= dot;
-                for (int64_t i = j + 1; i < rows; ++i) orthogonal[i * rank + c] -= dot * a[i * columns + j];
+                orthogonal[j * width + c] -= dot;
+                for (int64_t i = j + 1; i < rows; ++i) orthogonal[i * width + c] -= dot * a[i * columns + j];
             }
         }
         return SIFR_OK;

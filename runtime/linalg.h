@@ -20,32 +20,32 @@ inline void name_batch(Text& out, const char* name, bool batched, int64_t index)
     if (batched) out << "(Batch element " << index << "): ";
 }
 
-/// LU with partial pivoting of the row-major [n, n] in place; pivots[k] is the row that was swapped with row k. Returns the first column,
-/// from 1, whose pivot is zero, or 0.
+/// LU with partial pivoting of the row-major [rows, columns] in place; pivots[k] is the row that was swapped with row k. Returns the
+/// first column, from 1, whose pivot is zero, or 0.
 template <class T>
-int64_t factor_lu(T* a, int64_t n, int32_t* pivots) {
+int64_t factor_lu(T* a, int64_t rows, int64_t columns, int32_t* pivots) {
     int64_t singular = 0;
-    for (int64_t k = 0; k < n; ++k) {
+    for (int64_t k = 0; k < rows && k < columns; ++k) {
         int64_t best = k;
-        for (int64_t i = k + 1; i < n; ++i) {
-            if (__builtin_fabs(static_cast<double>(a[i * n + k])) > __builtin_fabs(static_cast<double>(a[best * n + k]))) best = i;
+        for (int64_t i = k + 1; i < rows; ++i) {
+            if (__builtin_fabs(static_cast<double>(a[i * columns + k])) > __builtin_fabs(static_cast<double>(a[best * columns + k]))) best = i;
         }
         pivots[k] = static_cast<int32_t>(best);
-        if (a[best * n + k] == 0) {
+        if (a[best * columns + k] == 0) {
             if (singular == 0) singular = k + 1;
             continue;
         }
         if (best != k) {
-            for (int64_t j = 0; j < n; ++j) {
-                const T held = a[k * n + j];
-                a[k * n + j] = a[best * n + j];
-                a[best * n + j] = held;
+            for (int64_t j = 0; j < columns; ++j) {
+                const T held = a[k * columns + j];
+                a[k * columns + j] = a[best * columns + j];
+                a[best * columns + j] = held;
             }
         }
-        for (int64_t i = k + 1; i < n; ++i) {
-            const T factor = a[i * n + k] / a[k * n + k];
-            a[i * n + k] = factor;
-            for (int64_t j = k + 1; j < n; ++j) a[i * n + j] -= factor * a[k * n + j];
+        for (int64_t i = k + 1; i < rows; ++i) {
+            const T factor = a[i * columns + k] / a[k * columns + k];
+            a[i * columns + k] = factor;
+            for (int64_t j = k + 1; j < columns; ++j) a[i * columns + j] -= factor * a[k * columns + j];
         }
     }
     return singular;

@@ -174,15 +174,16 @@ sifr_status sifr_eigh(int32_t dtype, int64_t batch, bool batched, int64_t n, con
     });
 }
 
-sifr_status sifr_svd(int32_t dtype, int64_t batch, bool batched, int64_t rows, int64_t columns, const void* in, void* u, void* s,
-                     void* vh) {
+sifr_status sifr_svd(int32_t dtype, int64_t batch, bool batched, int64_t rows, int64_t columns, const void* in, bool full,
+                     void* u, void* s, void* vh) {
     const bool wide = columns > rows;  // then the transposed matrix is decomposed, and U and V change places
     const int64_t tall = wide ? columns : rows;
     const int64_t rank = wide ? rows : columns;
+    const int64_t width = full ? tall : rank;  // columns of the tall side's vectors
     return each_matrix(dtype, batch, [&](auto kind, int64_t m) -> sifr_status {
         using T = decltype(kind);
         const T* source = static_cast<const T*>(in) + m * rows * columns;
-        Scratch<double> a(tall * rank), v(rank * rank), norms(rank), left(tall * rank);
+        Scratch<double> a(tall * rank), v(rank * rank), norms(rank), left(tall * width);
         Scratch<int64_t> order(rank);
         for (int64_t i = 0; i < tall; ++i) {
             for (int64_t j = 0; j < rank; ++j) {
@@ -207,19 +208,20 @@ sifr_status sifr_svd(int32_t dtype, int64_t batch, bool batched, int64_t rows, i
             const int64_t from = order[k];
             static_cast<T*>(s)[m * rank + k] = static_cast<T>(norms[from]);
             if (norms[from] > largest * 1e-15 && norms[from] > 0) {
-                for (int64_t i = 0; i < tall; ++i) left[i * rank + k] = a[i * rank + from] / norms[from];
+                for (int64_t i = 0; i < tall; ++i) left[i * width + k] = a[i * rank + from] / norms[from];
             } else {
-                complete_column(left.data, tall, rank, k);
+                complete_column(left.data, tall, width, k);
             }
         }
+        for (int64_t k = rank; k < width; ++k) complete_column(left.data, tall, width, k);
         // A = left · S · vᵀ for the tall form.
         T* left_out = static_cast<T*>(wide ? vh : u);
         T* right_out = static_cast<T*>(wide ? u : vh);
+        for (int64_t k = 0; k < width && left_out != nullptr; ++k) {
+            T* out = left_out + m * tall * width;
+            for (int64_t i = 0; i < tall; ++i) out[wide ? k * tall + i : i * width + k] = static_cast<T>(left[i * width + k]);
+        }
         for (int64_t k = 0; k < rank; ++k) {
-            for (int64_t i = 0; i < tall && left_out != nullptr; ++i) {
-                T* out = left_out + m * tall * rank;
-                out[wide ? k * tall + i : i * rank + k] = static_cast<T>(left[i * rank + k]);
-            }
             for (int64_t i = 0; i < rank && right_out != nullptr; ++i) {
                 T* out = right_out + m * rank * rank;
                 out[wide ? i * rank + k : k * rank + i] = static_cast<T>(v[i * rank + order[k]]);

@@ -152,10 +152,12 @@ uint64_t sifr_initial_seed(const sifr_generator* g) {
 }
 
 int64_t sifr_generator_state_size(void) {
-    return sizeof(sifr_generator);
+    return 5056;  // as PyTorch's, which is larger
 }
 
 void sifr_generator_get_state(const sifr_generator* g, void* bytes) {
+    static_assert(sizeof *g <= 5056);
+    memset(bytes, 0, 5056);
     memcpy(bytes, g, sizeof *g);
 }
 

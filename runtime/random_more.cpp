@@ -144,4 +144,14 @@ sifr_status sifr_random_multinomial(sifr_generator* g, const sifr_tensor* weight
     return SIFR_OK;
 }
 
+void sifr_random_rrelu(sifr_generator* g, const sifr_tensor* in, const sifr_tensor* out, const sifr_tensor* noise, double lower, double upper) {
+    const int64_t n = sifr_tensor_numel(in);
+    for (int64_t k = 0; k < n; ++k) {
+        const double x = sifr_load_f64(in, k);
+        const double factor = x <= 0 ? round_to(in->dtype, draw_f64(g) * (upper - lower) + lower) : 1.0;
+        sifr_store_f64(noise, k, factor);
+        sifr_store_f64(out, k, in->dtype == SIFR_F64 ? x * factor : round_to(in->dtype, static_cast<float>(x) * static_cast<float>(factor)));
+    }
+}
+
 }  // extern "C"

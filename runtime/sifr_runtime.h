@@ -459,6 +459,8 @@ void sifr_random_permutation(sifr_generator* g, const sifr_tensor* out);
 sifr_status sifr_random_multinomial(sifr_generator* g, const sifr_tensor* weights, const sifr_tensor* out, bool replacement);
 /** Leaves the generator as if `draws` 32-bit outputs had been drawn (an unused `rand`: numel, f64: 2·numel). */
 void sifr_random_skip(sifr_generator* g, uint64_t draws);
+/** `rrelu` while training: elements <= 0 are multiplied by numbers drawn from [lower, upper), in row-major order; `noise` has the factors. */
+void sifr_random_rrelu(sifr_generator* g, const sifr_tensor* in, const sifr_tensor* out, const sifr_tensor* noise, double lower, double upper);
 /** Leaves the generator as after `sifr_random_normal` of a tensor of this dtype, size and contiguity. */
 void sifr_random_skip_normal(sifr_generator* g, int32_t dtype, int64_t numel, bool contiguous);
 
@@ -614,14 +616,25 @@ void sifr_bincount(const sifr_tensor* in, const sifr_tensor* weights, const sifr
 /** `histc(bins, min, max)`: f32 or f64; min == max: the data's own range. RuntimeError for ranges that are not finite or reversed. */
 sifr_status sifr_histc(const sifr_tensor* in, double min, double max, const sifr_tensor* out);
 
+/** Running log-sum-exp along `dim`; floats. */
+void sifr_logcumsumexp(const sifr_tensor* in, int32_t dim, const sifr_tensor* out);
+/** Greatest common divisors of two integer tensors of one shape, row-major, element by element; never negative. */
+void sifr_gcd(const sifr_tensor* a, const sifr_tensor* b, const sifr_tensor* out);
+/** The same bytes under another dtype. */
+void sifr_reinterpret(const void* in, void* out, int64_t bytes);
+
 /* Linear algebra: f32 or f64, each row-major contiguous, `batch` matrices one behind the other. LinAlgError with PyTorch's texts
  * (the text names the batch element when `batched`). In and out may be the same memory, unless said. */
 
 /** Lower factor L (or upper, U) of a symmetric positive-definite [n, n]; the other triangle is zero. */
 sifr_status sifr_cholesky(int32_t dtype, int64_t batch, bool batched, int64_t n, const void* in, bool upper, void* out);
-/** Packed LU with partial pivoting of [n, n]; pivots as i32, from 1. Never fails; a zero on the diagonal is the first one's index
- *  + 1 in `info` (i32 [batch]). */
-void sifr_lu(int32_t dtype, int64_t batch, int64_t n, const void* in, void* out, int32_t* pivots, int32_t* info);
+/** Packed LU with partial pivoting of [m, n]; pivots as i32 [min(m, n)], from 1. Never fails; a zero on the diagonal is the first one's
+ *  index + 1 in `info` (i32 [batch]). */
+void sifr_lu(int32_t dtype, int64_t batch, int64_t m, int64_t n, const void* in, void* out, int32_t* pivots, int32_t* info);
+/** A = P L U of [m, n] by the same elimination: P [m, m], L [m, k] with ones on its diagonal, U [k, n], k = min(m, n). */
+void sifr_lu_matrices(int32_t dtype, int64_t batch, int64_t m, int64_t n, const void* in, void* p, void* l, void* u);
+/** The exponential of [n, n]. */
+void sifr_matrix_exp(int32_t dtype, int64_t batch, int64_t n, const void* in, void* out);
 /** X with A X = B: A [n, n], B [n, k]. */
 sifr_status sifr_solve(int32_t dtype, int64_t batch, bool batched, int64_t n, int64_t k, const void* a, const void* b, void* x);
 sifr_status sifr_inverse(int32_t dtype, int64_t batch, bool batched, int64_t n, const void* in, void* out);
@@ -631,12 +644,13 @@ void sifr_slogdet(int32_t dtype, int64_t batch, int64_t n, const void* in, void*
 /** Triangular solve: A X = B, or (`left` false) X A = B with B [k, n]. */
 void sifr_solve_triangular(int32_t dtype, int64_t batch, int64_t n, int64_t k, const void* a, const void* b, bool upper, bool left,
                            bool unitriangular, void* x);
-/** Reduced QR of [m, n] by Householder reflections (LAPACK's signs): Q [m, min(m,n)], R [min(m,n), n]. */
-void sifr_qr(int32_t dtype, int64_t batch, int64_t m, int64_t n, const void* in, void* q, void* r);
+/** QR of [m, n] by Householder reflections (LAPACK's signs): Q [m, k], R [k, n], k = min(m, n) or (`complete`) m. */
+void sifr_qr(int32_t dtype, int64_t batch, int64_t m, int64_t n, const void* in, bool complete, void* q, void* r);
 /** Eigenvalues, ascending, and (not null) eigenvectors as columns of a symmetric [n, n] (lower triangle is read, or upper). */
 sifr_status sifr_eigh(int32_t dtype, int64_t batch, bool batched, int64_t n, const void* in, bool upper, void* values, void* vectors);
-/** Reduced SVD of [m, n]: U [m, k], S [k] descending, Vh [k, n], k = min(m, n). U and Vh may be null. */
-sifr_status sifr_svd(int32_t dtype, int64_t batch, bool batched, int64_t m, int64_t n, const void* in, void* u, void* s, void* vh);
+/** SVD of [m, n]: U [m, k], S [k] descending, Vh [k, n], k = min(m, n); `full`: U [m, m], Vh [n, n]. U and Vh may be null. */
+sifr_status sifr_svd(int32_t dtype, int64_t batch, bool batched, int64_t m, int64_t n, const void* in, bool full, void* u, void* s,
+                     void* vh);
 
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* 11. The world outside                                                                                 (system.cpp) */

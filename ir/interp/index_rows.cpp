@@ -196,7 +196,8 @@ Results scattered(const Execution& x, const F& put) {
 }
 
 Results scatter_reduce(const Execution& x) {
-    const auto& how = x.attr<std::string>("reduce");
+    auto how = x.attr<std::string>("reduce");
+    how = how == "max" ? "amax" : how == "min" ? "amin" : how;
     bool with_self = x.inst.attrs.get_or("include_self", true);
     std::vector<int64_t> touched(static_cast<size_t>(x.tensor(0).numel()), 0);
     ScalarOp op = how == "prod" ? ScalarOp::Mul : how == "amax" ? ScalarOp::Max : how == "amin" ? ScalarOp::Min : ScalarOp::Add;
@@ -320,6 +321,7 @@ const NamedEvaluator table[] = {
     {"scatter_add",
      [](const Execution& x) { return scattered(x, [](const RunTensor& out, int64_t at, ScalarValue v) { out.store(at, sum_of(out.dtype, out.load(at), v)); }); }},
     {"scatter_reduce", scatter_reduce},
+    {"scatter_combine", scatter_reduce},
     {"index_add",
      [](const Execution& x) { return indexed_slices(x, [](const RunTensor& out, int64_t at, ScalarValue v) { out.store(at, sum_of(out.dtype, out.load(at), v)); }); }},
     {"index_copy", [](const Execution& x) { return indexed_slices(x, [](const RunTensor& out, int64_t at, ScalarValue v) { out.store(at, v); }); }},

@@ -129,6 +129,27 @@ Results histc(const Execution& x) {
     return {out.tensor};
 }
 
+Results logcumsumexp(const Execution& x) {
+    Input in(x.tensor(0));
+    Output out(in.tensor.dtype, in.tensor.sizes());
+    sifr_logcumsumexp(&in.c, dim_of(x), &out.c);
+    return {out.tensor};
+}
+
+Results gcd(const Execution& x) {
+    Input a(x.tensor(0)), b(x.tensor(1));
+    Output out(a.tensor.dtype, a.tensor.sizes());
+    sifr_gcd(&a.c, &b.c, &out.c);
+    return {out.tensor};
+}
+
+Results view_dtype(const Execution& x) {
+    Input in(x.tensor(0));
+    Output out(x.target.dtype, x.target.sizes);
+    sifr_reinterpret(in.data(), out.data(), in.tensor.numel() * size_of(in.tensor.dtype));
+    return {out.tensor};
+}
+
 // ---------------------------------------------------------------------------------------------- linear algebra
 
 /// The last two axes are the matrix, those in front the batch.
@@ -196,12 +217,35 @@ Results solve_triangular(const Execution& x) {
     return {out.tensor};
 }
 
+Results lu(const Execution& x) {
+    Input a(x.tensor(0));
+    Batch b(a.tensor);
+    Output out(a.tensor.dtype, a.tensor.sizes()), pivots(DType::I32, result_type(x, 1).sizes), info(DType::I32, result_type(x, 2).sizes);
+    sifr_lu(c_dtype(a.tensor), b.count, b.rows, b.columns, a.data(), out.data(), static_cast<int32_t*>(pivots.data()), static_cast<int32_t*>(info.data()));
+    return {out.tensor, pivots.tensor, info.tensor};
+}
+
+Results lu_matrices(const Execution& x) {
+    Input a(x.tensor(0));
+    Batch b(a.tensor);
+    Output p(a.tensor.dtype, result_type(x, 0).sizes), l(a.tensor.dtype, result_type(x, 1).sizes), u(a.tensor.dtype, result_type(x, 2).sizes);
+    sifr_lu_matrices(c_dtype(a.tensor), b.count, b.rows, b.columns, a.data(), p.data(), l.data(), u.data());
+    return {p.tensor, l.tensor, u.tensor};
+}
+
+Results matrix_exp(const Execution& x) {
+    Input a(x.tensor(0));
+    Batch b(a.tensor);
+    Output out(a.tensor.dtype, a.tensor.sizes());
+    sifr_matrix_exp(c_dtype(a.tensor), b.count, b.rows, a.data(), out.data());
+    return {out.tensor};
+}
+
 Results qr(const Execution& x) {
     Input a(x.tensor(0));
     Batch b(a.tensor);
-    if (result_type(x, 0).sizes.back() != std::min(b.rows, b.columns)) throw NotSupported("a complete QR decomposition");
     Output q(a.tensor.dtype, result_type(x, 0).sizes), r(a.tensor.dtype, result_type(x, 1).sizes);
-    sifr_qr(c_dtype(a.tensor), b.count, b.rows, b.columns, a.data(), q.data(), r.data());
+    sifr_qr(c_dtype(a.tensor), b.count, b.rows, b.columns, a.data(), x.inst.attrs.get_or<std::string>("mode", "reduced") == "complete", q.data(), r.data());
     return {q.tensor, r.tensor};
 }
 
@@ -216,11 +260,9 @@ Results eigh(const Execution& x) {
 Results svd(const Execution& x) {
     Input a(x.tensor(0));
     Batch b(a.tensor);
-    int64_t k = std::min(b.rows, b.columns);
     const Sizes &u_sizes = result_type(x, 0).sizes, &v_sizes = result_type(x, 2).sizes;
-    if (u_sizes.back() != k || v_sizes[v_sizes.size() - 2] != k) throw NotSupported("a full singular value decomposition");
     Output u(a.tensor.dtype, u_sizes), s(a.tensor.dtype, result_type(x, 1).sizes), v(a.tensor.dtype, v_sizes);
-    x.require(sifr_svd(c_dtype(a.tensor), b.count, b.batched, b.rows, b.columns, a.data(), u.data(), s.data(), v.data()));
+    x.require(sifr_svd(c_dtype(a.tensor), b.count, b.batched, b.rows, b.columns, a.data(), x.inst.attrs.get_or("full_matrices", true), u.data(), s.data(), v.data()));
     return {u.tensor, s.tensor, v.tensor};
 }
 
@@ -248,6 +290,12 @@ const NamedEvaluator table[] = {
     {"linalg_slogdet", slogdet},
     {"linalg_solve", solve},
     {"linalg_solve_triangular", solve_triangular},
+    {"linalg_lu_factor_ex", lu},
+    {"linalg_lu", lu_matrices},
+    {"linalg_matrix_exp", matrix_exp},
+    {"logcumsumexp", logcumsumexp},
+    {"gcd", gcd},
+    {"view_dtype", view_dtype},
     {"linalg_qr", qr},
     {"linalg_eigh", eigh},
     {"linalg_svd", svd},

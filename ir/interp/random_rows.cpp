@@ -114,6 +114,26 @@ const NamedEvaluator table[] = {
          x.require(sifr_random_multinomial(generator(x), &c, &d.c, x.inst.attrs.get_or("replacement", false)));
          return d.done();
      }},
+    {"rrelu_with_noise",
+     [](const Execution& x) {
+         RunTensor in = x.tensor(0).packed();
+         Draw out(x), noise(x);
+         sifr_tensor c = c_tensor(in);
+         sifr_random_rrelu(generator(x), &c, &out.c, &noise.c, x.f64(1), x.f64(2));
+         return Results{std::move(out.out), std::move(noise.out)};
+     }},
+    {"rng_get_state",
+     [](const Execution& x) {
+         Draw d(x);
+         sifr_generator_get_state(generator(x), d.out.memory->data());
+         return d.done();
+     }},
+    {"rng_set_state",
+     [](const Execution& x) {
+         RunTensor state = x.tensor(0).packed();
+         sifr_generator_set_state(generator(x), state.memory->data());
+         return Results{};
+     }},
     {"rng_skip", skip},
 };
 

@@ -118,6 +118,7 @@ struct OpDef {
     /// `error` wins over it.
     const char* index_error = nullptr;
     bool negative_index = false;      ///< Gather, Scatter: -1 is the last element
+    const char* warning = nullptr;    ///< the UserWarning that PyTorch gives, once, when it is called
     bool inplace = true;              ///< fresh rows: may be written through `<-` and has a method with a trailing `_`
     bool method = true;               ///< is a method of tensors
     bool function = true;             ///< is a function of `torch`

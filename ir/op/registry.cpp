@@ -37,7 +37,7 @@ Registry make_registry() {
     std::vector<bool> seen(op_name_count);
     for (auto make : {rows::structural, rows::scalar, rows::host, rows::random, rows::creation, rows::views, rows::pointwise_arithmetic,
                       rows::pointwise_math, rows::pointwise_choice, rows::pointwise_compare, rows::activations, rows::reductions, rows::statistics, rows::linalg, rows::shape,
-                      rows::indexing, rows::losses, rows::normalization, rows::windows}) {
+                      rows::indexing, rows::losses, rows::normalization, rows::windows, rows::factorisations, rows::convolutions, rows::pools}) {
         for (OpDef& row : make()) {
             auto op = op_named(row.name);
             SIFR_CHECK(op, "row '{}' is missing from the generated names", row.name);

@@ -103,10 +103,28 @@ const std::map<std::string_view, HostRow>& rows() {
              sifr_solve_triangular(c.tensors[0].dtype, b.count, b.rows, other_side(b, c.tensors[1]), c.tensors[0].data, c.tensors[1].data,
                                    c.attrs.get_or("upper", false), c.attrs.get_or("left", true), c.attrs.get_or("unitriangular", false), c.tensors[2].data);
          })},
+        {"linalg_lu_factor_ex", whole([](const Call& c) {
+             Batch b(c.tensors[0]);
+             sifr_lu(c.tensors[0].dtype, b.count, b.rows, b.columns, c.tensors[0].data, c.tensors[1].data, static_cast<int32_t*>(c.tensors[2].data),
+                     static_cast<int32_t*>(c.tensors[3].data));
+         })},
+        {"linalg_lu", whole([](const Call& c) {
+             Batch b(c.tensors[0]);
+             sifr_lu_matrices(c.tensors[0].dtype, b.count, b.rows, b.columns, c.tensors[0].data, c.tensors[1].data, c.tensors[2].data, c.tensors[3].data);
+         })},
+        {"linalg_matrix_exp", whole([](const Call& c) {
+             Batch b(c.tensors[0]);
+             sifr_matrix_exp(c.tensors[0].dtype, b.count, b.rows, c.tensors[0].data, c.tensors[1].data);
+         })},
+        {"logcumsumexp", whole([](const Call& c) { sifr_logcumsumexp(&c.tensors[0], dim_of(c), &c.tensors[1]); })},
+        {"gcd", whole([](const Call& c) { sifr_gcd(&c.tensors[0], &c.tensors[1], &c.tensors[2]); })},
+        {"view_dtype", whole([](const Call& c) {
+             sifr_reinterpret(c.tensors[0].data, c.tensors[1].data, sifr_tensor_numel(&c.tensors[0]) * sifr_dtype_size(c.tensors[0].dtype));
+         })},
         {"linalg_qr", whole([](const Call& c) {
              Batch b(c.tensors[0]);
-             if (c.tensors[1].sizes[c.tensors[1].ndim - 1] != std::min(b.rows, b.columns)) throw NotSupported("a complete QR decomposition");
-             sifr_qr(c.tensors[0].dtype, b.count, b.rows, b.columns, c.tensors[0].data, c.tensors[1].data, c.tensors[2].data);
+             bool complete = c.attrs.get_or<std::string>("mode", "reduced") == "complete";
+             sifr_qr(c.tensors[0].dtype, b.count, b.rows, b.columns, c.tensors[0].data, complete, c.tensors[1].data, c.tensors[2].data);
          })},
         {"linalg_eigh", whole([](const Call& c) {
              Batch b(c.tensors[0]);
@@ -115,11 +133,8 @@ const std::map<std::string_view, HostRow>& rows() {
          })},
         {"linalg_svd", whole([](const Call& c) {
              Batch b(c.tensors[0]);
-             int64_t k = std::min(b.rows, b.columns);
-             if (c.tensors[1].sizes[c.tensors[1].ndim - 1] != k || c.tensors[3].sizes[c.tensors[3].ndim - 2] != k)
-                 throw NotSupported("a full singular value decomposition");
-             c.done(sifr_svd(c.tensors[0].dtype, b.count, b.batched, b.rows, b.columns, c.tensors[0].data, c.tensors[1].data, c.tensors[2].data,
-                             c.tensors[3].data));
+             c.done(sifr_svd(c.tensors[0].dtype, b.count, b.batched, b.rows, b.columns, c.tensors[0].data,
+                             c.attrs.get_or("full_matrices", true), c.tensors[1].data, c.tensors[2].data, c.tensors[3].data));
          })},
     };
     return table;

@@ -47,9 +47,14 @@ Values tensor_str(const Call& c) {
     return {HostValue::of(out)};
 }
 
+/// Generators are numbered; number 0 is the default one. The others are made at their first use and live as long as the process.
 sifr_generator* generator(const Call& c) {
-    if (c.attrs.get_or<int64_t>("generator", 0) != 0) throw NotSupported("generators other than the default one, in plans");
-    return sifr_default_generator();
+    int64_t id = c.attrs.get_or<int64_t>("generator", 0);
+    if (id == 0) return sifr_default_generator();
+    static std::map<int64_t, std::unique_ptr<sifr_generator, void (*)(sifr_generator*)>> others;
+    auto& g = others.try_emplace(id, nullptr, sifr_generator_free).first->second;
+    if (!g) g.reset(sifr_generator_new());
+    return g.get();
 }
 /// A number of either kind as a double.
 double number(const HostValue& v) { return v.kind == Type::Kind::F64 ? v.f64 : static_cast<double>(v.i64); }
@@ -123,6 +128,18 @@ const std::map<std::string_view, HostRow>& rows() {
         {"log_normal", draw([](const Call& c, G g, T t, O o) { sifr_random_log_normal(g, t, o, number(c.args[0]), number(c.args[1])); })},
         {"multinomial", [](const Call& c) {
              c.done(sifr_random_multinomial(generator(c), &c.tensors[0], &c.tensors[1], c.attrs.get_or("replacement", false)));
+             return Values{};
+         }},
+        {"rrelu_with_noise", [](const Call& c) {
+             sifr_random_rrelu(generator(c), &c.tensors[0], &c.tensors[1], &c.tensors[2], number(c.args[0]), number(c.args[1]));
+             return Values{};
+         }},
+        {"rng_get_state", [](const Call& c) {
+             sifr_generator_get_state(generator(c), c.tensors[0].data);
+             return Values{};
+         }},
+        {"rng_set_state", [](const Call& c) {
+             sifr_generator_set_state(generator(c), c.tensors[0].data);
              return Values{};
          }},
         {"rng_skip", rng_skip},

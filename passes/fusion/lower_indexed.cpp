@@ -16,6 +16,7 @@ namespace {
 
 /// How a row addresses `self`: the space that it walks, and which axes of self an index gives.
 struct Indexing {
+    Sizes self;                         ///< axes that are addressed
     Sizes space;                        ///< of the result (gather) or of what is written (scatter)
     size_t known_at = 0;                ///< the indices are known when so many axes of the space are
     std::vector<ValueId> index;         ///< per axis of self: the index tensor; invalid: an axis of the space
@@ -25,8 +26,11 @@ struct Indexing {
 };
 
 Indexing indexing_of(const Function& f, const Inst& inst) {
-    const Sizes& self = f.type(inst.operands[0]).sizes;
+    Sizes self = f.type(inst.operands[0]).sizes;
     Indexing x;
+    // A 0-d tensor is addressed as one axis of one element.
+    if (self.empty() && inst.attrs.find("dim")) self = {1};
+    x.self = self;
     x.index.resize(self.size());
     x.axis.assign(self.size(), -1);
     bool several = inst.attrs.find("dim") == nullptr;  // index, index_put: an index or None for each axis
@@ -53,9 +57,9 @@ Indexing indexing_of(const Function& f, const Inst& inst) {
         x.known_at = x.index_at + x.index_sizes.size();
         return x;
     }
-    if (self.empty()) throw NotSupported(fmt::format("'{}' of a 0-d tensor in compiled code", name_of(inst.op)));
     size_t dim = dim_attribute(inst, self.size());
-    const Sizes& index = f.type(inst.operands[1]).sizes;
+    Sizes index = f.type(inst.operands[1]).sizes;
+    if (index.empty()) index = {1};
     x.index[dim] = inst.operands[1];
     // An index vector names places of one axis; an index of self's rank names one for each element.
     bool vector = name_of(inst.op) != "gather" && name_of(inst.op).substr(0, 7) != "scatter";
@@ -110,7 +114,7 @@ public:
     /// Reads and checks the indices at this place; false if no index can be right (the axis is empty).
     bool read(const std::vector<Affine>& at) {
         const Function& f = e_.function();
-        const Sizes& self = f.type(inst_.operands[0]).sizes;
+        const Sizes& self = x_.self;
         Affine position;
         Strides strides = contiguous_strides(x_.space);
         for (size_t d = 0; d < x_.known_at; ++d) {
@@ -145,6 +149,7 @@ public:
     /// The element of self at this place.
     [[nodiscard]] Coords self(const std::vector<Affine>& at) const {
         Coords c;
+        if (e_.function().type(inst_.operands[0]).rank() == 0) return c;
         for (size_t d = 0; d < places_.size(); ++d) c.at.push_back(x_.index[d].valid() ? places_[d] : at[static_cast<size_t>(x_.axis[d])]);
         return c;
     }

@@ -100,7 +100,7 @@ TEST(Linalg, DeterminantsAndPackedFactors) {
     Matrix lu(9);
     int32_t pivots[3];
     int32_t info = -1;
-    sifr_lu(SIFR_F64, 1, 3, general.data(), lu.data(), pivots, &info);
+    sifr_lu(SIFR_F64, 1, 3, 3, general.data(), lu.data(), pivots, &info);
     EXPECT_EQ(info, 0);
     EXPECT_EQ(pivots[0], 2);
     EXPECT_EQ(lu[0], 4);
@@ -124,7 +124,7 @@ TEST(Linalg, TriangularSystemsFromEitherSide) {
 TEST(Linalg, QrHasLapacksSigns) {
     const Matrix tall = {1, 2, 3, 4, 5, 6};  // [3, 2]
     Matrix q(6), r(4);
-    sifr_qr(SIFR_F64, 1, 3, 2, tall.data(), q.data(), r.data());
+    sifr_qr(SIFR_F64, 1, 3, 2, tall.data(), false, q.data(), r.data());
     expect_near(multiply(q, r, 3, 2, 2), tall);
     expect_near(multiply(transposed(q, 3, 2), q, 2, 3, 2), identity(2));
     EXPECT_LT(r[0], 0);
@@ -149,7 +149,7 @@ TEST(Linalg, SingularValuesDescendAndMultiplyBack) {
         const int64_t m = wide ? 2 : 3;
         const int64_t n = wide ? 3 : 2;
         Matrix u(static_cast<size_t>(m * 2)), s(2), vh(static_cast<size_t>(2 * n));
-        ASSERT_EQ(sifr_svd(SIFR_F64, 1, false, m, n, a.data(), u.data(), s.data(), vh.data()), SIFR_OK);
+        ASSERT_EQ(sifr_svd(SIFR_F64, 1, false, m, n, a.data(), false, u.data(), s.data(), vh.data()), SIFR_OK);
         EXPECT_GT(s[0], s[1]);
         Matrix scaled = u;
         for (int64_t i = 0; i < m; ++i) {
@@ -159,5 +159,5 @@ TEST(Linalg, SingularValuesDescendAndMultiplyBack) {
     }
     const Matrix bad = {1, NAN, 2, 3};
     Matrix s(2);
-    EXPECT_EQ(sifr_svd(SIFR_F64, 1, false, 2, 2, bad.data(), nullptr, s.data(), nullptr), SIFR_LINALG_ERROR);
+    EXPECT_EQ(sifr_svd(SIFR_F64, 1, false, 2, 2, bad.data(), false, nullptr, s.data(), nullptr), SIFR_LINALG_ERROR);
 }

@@ -54,7 +54,11 @@ public:
         if (!f) throw NotSupported(fmt::format("'{}' in compiled host code", name_of(inst.op)));
         signature_ = f->signature;
         no_return_ = f->no_return;
-        const auto results = static_cast<size_t>(std::count_if(signature_ + 2, signature_ + std::strlen(signature_), [](char c) { return c == 'R'; }));
+        size_t results = 0;
+        for (const char* p = signature_ + 2; *p; ++p) {
+            if (*p == '{') p = std::strchr(p, '}');
+            results += *p == 'R' || *p == 'E' || *p == 'K';
+        }
         next_result_buffer_ = inst.buffers.size() - std::min(results, inst.buffers.size());
     }
 
@@ -113,6 +117,9 @@ private:
             case 'V': args_.push_back(element_in_memory(h_, operand(p))); return;
             case 'T': args_.push_back(h_.tensor(inst_.buffers.at(next_buffer_++))); return;
             case 'R': args_.push_back(h_.result_tensor(inst_.buffers.at(next_result_buffer_++))); return;
+            case 'D': args_.push_back(h_.operand_memory(inst_.buffers.at(next_buffer_++))); return;
+            case 'E': args_.push_back(h_.result_memory(inst_.buffers.at(next_result_buffer_++))); return;
+            case 'K': args_.push_back(kept_axis(inst_.buffers.at(next_result_buffer_++))); return;
             case 'G': args_.push_back(h_.generator(inst_.attrs.get_or<int64_t>("generator", 0))); return;
             case 'N': {
                 const AttrValue* order = inst_.attrs.find("order");
@@ -134,17 +141,63 @@ private:
         }
     }
 
+    const Sizes& sizes(size_t buffer) const { return h_.plan().buffers.at(inst_.buffers.at(buffer).index).sizes; }
+    /// The axis that the attribute `dim` names; 0 of a 0-d tensor.
+    int64_t axis() const {
+        const auto rank = static_cast<int64_t>(sizes(0).size()), dim = inst_.attrs.get_or<int64_t>("dim", -1);
+        return rank == 0 ? 0 : dim < 0 ? dim + rank : dim;
+    }
+    /// A result under the first operand's sizes with one element along the axis.
+    Value* kept_axis(PlanBuffer b) {
+        Sizes kept = sizes(0);
+        if (!kept.empty()) kept[static_cast<size_t>(axis())] = 1;
+        return h_.result_tensor(b, kept);
+    }
+    /// The last two axes are the matrix, those in front the batch.
+    int64_t fact(const std::string& name) const {
+        const Sizes& s = sizes(0);
+        if (name == ".dtype") return static_cast<int64_t>(h_.plan().buffers.at(inst_.buffers.at(0).index).type);
+        if (name == ".dim") return axis();
+        if (name == ".upper") return inst_.attrs.get_or<std::string>("UPLO", "L") == "U";
+        if (name == ".complete") return inst_.attrs.get_or<std::string>("mode", "reduced") == "complete";
+        if (name == ".batched") return s.size() > 2;
+        if (name == ".bytes") return h_.plan().buffers.at(inst_.buffers.at(0).index).bytes;
+        const int64_t rows = s.at(s.size() - 2), columns = s.back();
+        int64_t batch = 1;
+        for (size_t d = 0; d + 2 < s.size(); ++d) batch *= s[d];
+        if (name == ".batch") return batch;
+        if (name == ".rows") return rows;
+        if (name == ".columns") return columns;
+        SIFR_CHECK(name == ".other", "signature of {}: '{}'", function_, name);
+        return batch * rows == 0 ? 0 : element_count(sizes(1)) / (batch * rows);
+    }
+
     void attribute(char kind, const std::string& name) {
+        if (!name.empty() && name[0] == '.') {
+            const int64_t v = fact(name);
+            args_.push_back(kind == 'b' ? static_cast<Value*>(h_.b_.getInt1(v != 0)) : kind == 'i' ? h_.b_.getInt32(static_cast<uint32_t>(v)) : h_.m_.constant(v));
+            return;
+        }
         switch (kind) {
             case 's': args_.push_back(name.empty() ? static_cast<Value*>(h_.make_str(llvm::ConstantPointerNull::get(h_.m_.ptr()), h_.m_.constant(0)))
                                                    : h_.text(inst_.attrs.get<std::string>(name)));
                 return;
             case 'c': args_.push_back(h_.m_.text(inst_.attrs.get<std::string>(name))); return;
-            case 'b': args_.push_back(h_.b_.getInt1(inst_.attrs.get_or<bool>(name, false))); return;
+            case 'b': args_.push_back(h_.b_.getInt1(inst_.attrs.get_or<bool>(name, default_of(name)))); return;
+            case 'd': args_.push_back(llvm::ConstantFP::get(h_.m_.f64(), inst_.attrs.get_or<double>(name, 0.0))); return;
             case 'i': args_.push_back(h_.b_.getInt32(static_cast<uint32_t>(inst_.attrs.get<int64_t>(name)))); return;
             case 'l': args_.push_back(h_.m_.constant(inst_.attrs.get<int64_t>(name))); return;
             default: SIFR_UNREACHABLE("signature of {}: '{}' from attribute {}", function_, kind, name);
         }
+    }
+
+    /// The default of a bool in the row's signature.
+    bool default_of(const std::string& name) const {
+        for (const Param& p : signature(inst_.op).params) {
+            if (p.name != name) continue;
+            if (const bool* b = std::get_if<bool>(&p.default_value)) return *b;
+        }
+        return false;
     }
 
     void rest_as_array() {

@@ -115,14 +115,21 @@ Value* HostEmitter::sizes_array(const std::vector<int64_t>& values) {
     return global;
 }
 
-Value* HostEmitter::tensor(PlanBuffer b, bool written) {
+int64_t HostEmitter::buffer_bytes(PlanBuffer b) const {
+    const BufferDef& def = plan_.buffers.at(b.index);
+    return element_count(def.sizes) * size_of(def.type);
+}
+
+Value* HostEmitter::operand_memory(PlanBuffer b) { return memory_->operand(buffer(b), buffer_bytes(b)); }
+Value* HostEmitter::result_memory(PlanBuffer b) { return memory_->result(buffer(b), buffer_bytes(b)); }
+
+Value* HostEmitter::tensor(PlanBuffer b, bool written, const Sizes& sizes) {
     const BufferDef& def = plan_.buffers.at(b.index);
     auto* type = llvm::StructType::get(m_.context, {m_.ptr(), m_.i32(), m_.i32(), m_.ptr(), m_.ptr()});
     Value* t = slot(type, "tensor");
-    const int64_t bytes = element_count(def.sizes) * size_of(def.type);
-    Value* data = written ? memory_->result(buffer(b), bytes) : memory_->operand(buffer(b), bytes);
-    Value* members[] = {data, b_.getInt32(static_cast<uint32_t>(def.type)), b_.getInt32(static_cast<uint32_t>(def.sizes.size())),
-                        sizes_array(def.sizes), llvm::ConstantPointerNull::get(m_.ptr())};
+    Value* data = written ? result_memory(b) : operand_memory(b);
+    Value* members[] = {data, b_.getInt32(static_cast<uint32_t>(def.type)), b_.getInt32(static_cast<uint32_t>(sizes.size())),
+                        sizes_array(sizes), llvm::ConstantPointerNull::get(m_.ptr())};
     for (unsigned i = 0; i < 5; ++i) b_.CreateStore(members[i], b_.CreateStructGEP(type, t, i));
     return t;
 }

@@ -38,8 +38,13 @@ public:
     void set(PlanScalar s, Value* value);
     Value* buffer(PlanBuffer b);
     /// A sifr_tensor on the stack over the whole of a buffer: an operand of a function of the runtime, or what it writes.
-    Value* tensor(PlanBuffer b) { return tensor(b, false); }
-    Value* result_tensor(PlanBuffer b) { return tensor(b, true); }
+    Value* tensor(PlanBuffer b) { return tensor(b, false, buffer_sizes(b)); }
+    Value* result_tensor(PlanBuffer b) { return tensor(b, true, buffer_sizes(b)); }
+    /// The same under other sizes of as many elements.
+    Value* result_tensor(PlanBuffer b, const Sizes& sizes) { return tensor(b, true, sizes); }
+    /// The memory of one.
+    Value* operand_memory(PlanBuffer b);
+    Value* result_memory(PlanBuffer b);
     HostMemory& memory() { return *memory_; }
     /// Writes code that runs once, in the entry block.
     Value* at_start(const std::function<Value*()>& make);
@@ -71,7 +76,9 @@ public:
 private:
     void emit_block(const PlanBlock& block);
     void emit_inst(const PlanInst& inst);
-    Value* tensor(PlanBuffer b, bool written);
+    Value* tensor(PlanBuffer b, bool written, const Sizes& sizes);
+    [[nodiscard]] const Sizes& buffer_sizes(PlanBuffer b) const { return plan_.buffers.at(b.index).sizes; }
+    [[nodiscard]] int64_t buffer_bytes(PlanBuffer b) const;
     void emit_fill(const PlanInst& inst);
     void emit_item(const PlanInst& inst);
     void emit_for(const PlanInst& inst);

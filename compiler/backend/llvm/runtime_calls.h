@@ -20,7 +20,11 @@ struct RuntimeFunction {
     /// text). These take something else:
     ///   T, R the next tensor operand, result   G the generator   N strides of the attribute `order`, or null   F, W file and line
     ///   c{name} an attribute as C string   V a scalar operand in memory   A the texts that are left, and their number
-    ///   O room for the next scalar result
+    ///   O room for the next scalar result   D, E the memory of the next tensor operand, result   K the next result, seen with one
+    ///   element along the axis `dim`, kept or not
+    /// A name in braces that begins with a dot is a fact of the first tensor operand (`l{.rows}`): dtype, bytes, dim (the axis of
+    /// `dim`),
+    /// and of its matrices batch, batched, rows, columns; `.other`: the columns of the second operand's; `.upper`: of attribute UPLO.
     const char* signature;
     void* address;  ///< in this process, for the JIT
     bool no_return = false;

@@ -68,8 +68,8 @@ Interpreter::~Interpreter() = default;
 
 void Interpreter::check_writable(StorageId s) {
     if (std::find(shared_storages_.begin(), shared_storages_.end(), s) != shared_storages_.end())
-        throw NotSupported("writing into a tensor that a run-time branch or loop may have made the same as another one",
-                           "write into a copy: `x = x.clone()` before the branch or loop");
+        throw NotSupported("writing into a tensor that a run-time branch or loop, or a view as another dtype, may have made the same as another one",
+                           "write into a copy: `x = x.clone()` before the branch, loop or view");
 }
 
 std::optional<Interpreter::IndexRange> Interpreter::index_range(ValueId v) const {

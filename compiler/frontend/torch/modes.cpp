@@ -1,6 +1,7 @@
 #include "compiler/frontend/torch/modes.h"
 
 #include "compiler/frontend/torch/devices.h"
+#include "compiler/frontend/torch/prelude_functions.h"
 #include "compiler/frontend/torch/state.h"
 
 namespace sifr::capture {
@@ -128,10 +129,19 @@ PyValue shown_seed(Interpreter& in, PyValue seed) {
     return seed;
 }
 
+PyValue state_of(Interpreter& in, int generator) { return emit_one(in, "rng_get_state"_op, {}, attrs({{"generator", int64_t{generator}}})); }
+
+void set_state_of(Interpreter& in, int generator, PyValue state) {
+    if (!state.is(Kind::Tensor) || type_of(in, state).dtype != DType::U8) raise("TypeError", "expected a torch.ByteTensor, but got {}", in.type_name(state));
+    if (int64_t n = type_of(in, state).numel(); n != 5056) raise("RuntimeError", "Expected a CPUGeneratorImplState of size 5056 or CPUGeneratorImplStateLegacy, but found the input RNG state size to be {}", n);
+    emit_row(in, "rng_set_state"_op, {state}, attrs({{"generator", int64_t{generator}}}));
+}
+
 void bind_generators(Interpreter& in, const ModuleObject* torch) {
     static Protocol protocol;
     ClassObject* cls = in.add_class("Generator", "torch._C", nullptr, &protocol);
     torch_classes(in).generator = cls;
+    in.set_global(torch, "Generator", PyValue(cls));
     cls->construct = constructor([cls](Interpreter& i, Args& args) -> PyValue {
         ArgReader a(i, args, "Generator(device='cpu')");
         auto* g = i.heap().make<GeneratorObject>(cls);
@@ -150,6 +160,12 @@ void bind_generators(Interpreter& in, const ModuleObject* torch) {
         return a["self"];
     });
     in.add_method(cls, "initial_seed", [](Interpreter& i, Args& a) { return shown_seed(i, generator_of(i, a[0])->seed); });
+    in.add_method(cls, "get_state", [](Interpreter& i, Args& a) { return state_of(i, generator_of(i, a[0])->number); });
+    in.add_method(cls, "set_state", [](Interpreter& i, Args& args) {
+        ArgReader a(i, args, "set_state(self, new_state)");
+        set_state_of(i, generator_of(i, a["self"])->number, a["new_state"]);
+        return a["self"];
+    });
     in.add_property(cls, "device", [](Interpreter& i, Args& a) { return PyValue::device(generator_of(i, a[0])->cuda, generator_of(i, a[0])->cuda ? 0 : -1); });
 
     auto manual_seed = [cls](Interpreter& i, Args& args) -> PyValue {
@@ -162,12 +178,19 @@ void bind_generators(Interpreter& in, const ModuleObject* torch) {
         return PyValue(g);
     };
     in.add_function(torch, "manual_seed", manual_seed);
+    in.add_function(torch, "get_rng_state", [](Interpreter& i, Args&) { return state_of(i, 0); });
+    in.add_function(torch, "set_rng_state", [](Interpreter& i, Args& args) {
+        ArgReader a(i, args, "set_rng_state(new_state)");
+        set_state_of(i, 0, a["new_state"]);
+        return PyValue::none();
+    });
     in.add_function(torch, "initial_seed", [](Interpreter& i, Args&) { return shown_seed(i, torch_state(i).default_seed); });
     auto* standard = in.heap().make<GeneratorObject>(cls);
     standard->number = 0;
     in.set_global(torch, "default_generator", PyValue(standard));
     in.add_module("torch.random", [torch](Interpreter& i, const ModuleObject* m) {
-        for (const char* name : {"manual_seed", "initial_seed"}) i.set_global(m, name, i.get_attr(PyValue(torch), name));
+        i.heap().change(m).missing = [](Interpreter& i2, Symbol name) { return prelude_member(i2, "random", *name); };
+        for (const char* name : {"manual_seed", "initial_seed", "get_rng_state", "set_rng_state"}) i.set_global(m, name, i.get_attr(PyValue(torch), name));
     });
 }
 

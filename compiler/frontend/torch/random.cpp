@@ -112,6 +112,9 @@ PyValue normal(Interpreter& in, Args& args) {
         return drawn(in, emit_one(in, "normal"_op, {mean, std}, draw_attributes(in, sizes, dtype_or(in, o.dtype, default_dtype(in), "normal"), o)), o);
     }
     if (!mean.is(Kind::Tensor) && !std.is(Kind::Tensor)) raise("TypeError", "normal() received an invalid combination of arguments - got ({}, {}), but expected one of:\n * (Tensor mean, Tensor std, *, torch.Generator generator = None, Tensor out = None)\n * (Tensor mean, float std = 1, *, torch.Generator generator = None, Tensor out = None)\n * (float mean, Tensor std, *, torch.Generator generator = None, Tensor out = None)\n * (float mean, float std, tuple of ints size, *, torch.Generator generator = None, Tensor out = None, torch.dtype dtype = None, torch.layout layout = None, torch.device device = None, bool pin_memory = False, bool requires_grad = False)\n", in.type_name(mean), in.type_name(std));
+    // A number stands for a tensor of it.
+    for (auto [number, other] : {std::pair{&mean, &std}, {&std, &mean}})
+        if (!number->is(Kind::Tensor)) *number = full_tensor(in, type_of(in, *other).dtype, type_of(in, *other).sizes, *number);
     return drawn(in, emit_one(in, "normal.tensors"_op, {mean, std}, attrs({{"generator", generator_number(in, o.generator)}})), o);
 }
 

@@ -22,26 +22,47 @@ public:
     }
 };
 
+/// Results of functions that are no rows.
+struct ComposedType {
+    const char* name;
+    std::vector<const char*> fields;
+};
+const ComposedType composed_types[] = {
+    {"nanmedian", {"values", "indices"}},
+    {"triangular_solve", {"solution", "cloned_coefficient"}},
+    {"lu_unpack", {"P", "L", "U"}},
+    {"svd", {"U", "S", "V"}},
+    {"linalg_lu_factor", {"LU", "pivots"}},
+    {"linalg_inv_ex", {"inverse", "info"}},
+    {"linalg_cholesky_ex", {"L", "info"}},
+    {"linalg_solve_ex", {"result", "info"}},
+    {"linalg_lstsq", {"solution", "residuals", "rank", "singular_values"}},
+};
+
+void make_class(Interpreter& in, const std::string& name, const std::vector<std::string>& fields) {
+    static ReturnTypeProtocol protocol;
+    auto& classes = torch_classes(in).return_types;
+    if (classes.count(name)) return;
+    ClassObject* cls = in.add_class(name, "torch.return_types", in.builtin_class("tuple"), &protocol);
+    Values names;
+    for (size_t k = 0; k < fields.size(); ++k) {
+        names.push_back(in.str(fields[k]));
+        in.add_property(cls, fields[k], [k](Interpreter&, Args& args) { return args[0].as<TupleObject>()->items.at(k); });
+    }
+    cls->attributes.set(symbol("_fields"), in.tuple(std::move(names)));
+    classes.emplace(name, cls);
+}
+
 }  // namespace
 
 void make_return_types(Interpreter& in) {
-    static ReturnTypeProtocol protocol;
-    auto& classes = torch_classes(in).return_types;
     for (uint16_t i = 0; i < op_name_count; ++i) {
         const Signature& s = signature(Op{i});
         if (s.result_names.empty()) continue;
         std::string_view row = op_names[i];
-        std::string name(row.substr(0, row.find('.')));
-        if (classes.count(name)) continue;
-        ClassObject* cls = in.add_class(name, "torch.return_types", in.builtin_class("tuple"), &protocol);
-        Values fields;
-        for (size_t k = 0; k < s.result_names.size(); ++k) {
-            fields.push_back(in.str(s.result_names[k]));
-            in.add_property(cls, s.result_names[k], [k](Interpreter&, Args& args) { return args[0].as<TupleObject>()->items.at(k); });
-        }
-        cls->attributes.set(symbol("_fields"), in.tuple(std::move(fields)));
-        classes.emplace(std::move(name), cls);
+        make_class(in, std::string(row.substr(0, row.find('.'))), s.result_names);
     }
+    for (const ComposedType& t : composed_types) make_class(in, t.name, {t.fields.begin(), t.fields.end()});
 }
 
 const ClassObject* return_type_class(Interpreter& in, std::string_view name) {

@@ -42,6 +42,10 @@ PyValue take_out(Args& args) {
     return out.is_none() ? PyValue() : out;
 }
 
+void warn_of(Interpreter& in, Op op) {
+    if (def(op).warning) in.script_warning("UserWarning", def(op).warning);
+}
+
 PyValue call_bound(Interpreter& in, std::string_view name, const std::vector<Op>& rows, PyValue self, Args args) {
     PyValue out = take_out(args);
     for (auto& [keyword, value] : args.keywords) {
@@ -49,6 +53,7 @@ PyValue call_bound(Interpreter& in, std::string_view name, const std::vector<Op>
         else if (*keyword == "dtype" && value.is(Kind::Class)) value = PyValue::dtype(to_dtype(in, value, "function"));
     }
     BoundCall call = bind_call(in, name, rows, self, args);
+    warn_of(in, call.op);
     if (!out.is_unbound()) return write_out(in, out, call, name);
     return pack_results(in, call.op, name, emit_row(in, call.op, call.operands, call.attributes));
 }
@@ -154,6 +159,7 @@ PyValue call_rows(Interpreter& in, std::string_view name, Values positional, std
 PyValue call_rows_in_place(Interpreter& in, std::string_view name, PyValue self, const Args& args) {
     std::vector<Op> rows = usable(name, &OpDef::inplace);
     BoundCall call = bind_call(in, std::string(name) + "_", rows, self, args);
+    warn_of(in, call.op);
     return emit_write(in, self, call.op, call.operands, call.attributes);
 }
 

@@ -139,7 +139,7 @@ PyValue block_diag(Interpreter& in, Args& args) {
         emit_write(in, place, "copy"_op, {t});
         r += s[0], c += s[1];
     }
-    return out;
+    return emit_one(in, "renamed"_op, {out}, attrs({{"node", std::string("BlockDiagBackward0")}}));
 }
 
 PyValue cartesian_prod(Interpreter& in, Args& args) {

@@ -10,6 +10,7 @@
 #include "compiler/frontend/torch/devices.h"
 #include "compiler/frontend/torch/indexing.h"
 #include "compiler/frontend/torch/known_names.h"
+#include "compiler/frontend/torch/prelude_functions.h"
 #include "compiler/frontend/torch/printing.h"
 #include "compiler/frontend/torch/rows.h"
 #include "compiler/frontend/torch/state.h"
@@ -76,6 +77,7 @@ public:
     PyValue get_attr(Interpreter& in, PyValue self, Symbol name) override {
         // `torch.Tensor.add`: the function, with the tensor as its first argument.
         if (PyValue method = row_method(in, *name, self.is(Kind::Class) ? PyValue() : self); !method.is_unbound()) return method;
+        if (PyValue method = prelude_method(in, *name, self.is(Kind::Class) ? PyValue() : self); !method.is_unbound()) return method;
         if (is_torch_tensor_name(*name)) throw NotSupported(fmt::format("Tensor.{}", *name));
         return {};
     }

@@ -19,7 +19,11 @@ PyValue view(Interpreter& in, Args& args) {
     if (args.size() == 2 && args[1].is(Kind::DType)) dtype = args[1];
     if (dtype.is(Kind::DType)) {
         if (dtype.as_dtype() == type_of(in, args[0]).dtype) return emit_one(in, "alias"_op, {args[0]});
-        return emit_one(in, row_named("view.dtype"), {args[0]}, attrs({{"dtype", dtype.as_dtype()}}));
+        // A copy of the bytes, which stands for the same memory as long as nobody writes there.
+        PyValue seen = emit_one(in, "view_dtype"_op, {args[0]}, attrs({{"dtype", dtype.as_dtype()}}));
+        in.share_storage(view_of(in, args[0]).storage);
+        in.share_storage(view_of(in, seen).storage);
+        return seen;
     }
     Values sizes = rest(args);
     if (PyValue size = args.keyword("size"); !size.is_unbound()) sizes.push_back(size);

@@ -7,6 +7,7 @@
 #include "compiler/frontend/torch/known_names.h"
 #include "compiler/frontend/torch/messages.h"
 #include "compiler/frontend/torch/modes.h"
+#include "compiler/frontend/torch/prelude_functions.h"
 #include "compiler/frontend/torch/printing.h"
 #include "compiler/frontend/torch/return_types.h"
 #include "compiler/frontend/torch/rows.h"
@@ -73,6 +74,7 @@ void fill_torch(Interpreter& in, const ModuleObject* torch) {
     });
     in.heap().change(torch).missing = [](Interpreter& i, Symbol name) -> PyValue {
         if (PyValue function = row_function(i, *name); !function.is_unbound()) return function;
+        if (PyValue function = prelude_function(i, *name); !function.is_unbound()) return function;
         if (is_torch_name("torch", *name)) throw NotSupported(fmt::format("torch.{}", *name));
         return {};
     };
@@ -90,6 +92,9 @@ void refuse_known_names(Interpreter& in, const ModuleObject* m, const std::strin
 void fill_primitives(Interpreter& in, const ModuleObject* m) {
     in.set_global(m, "Parameter", PyValue(torch_classes(in).parameter));
     in.set_global(m, "Tensor", PyValue(torch_classes(in).tensor));
+    in.add_function(m, "return_type", [](Interpreter& i, Args& a) {
+        return make_return_type(i, a[0].as<StrObject>()->text, Values(a.positional.begin() + 1, a.positional.end()));
+    });
     in.heap().change(m).missing = [](Interpreter& i, Symbol name) { return row_primitive(i, *name); };
 }
 

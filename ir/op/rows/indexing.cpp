@@ -1,3 +1,5 @@
+#include <limits>
+
 #include "ir/base/diagnostic.h"
 #include "ir/op/rows/rows.h"
 #include "ir/op/rules/gradient.h"
@@ -83,27 +85,103 @@ std::vector<Save> index_saves() {
     return saves;
 }
 
+/// PyTorch takes three names twice.
+std::string reduce_name(const Attrs& a) {
+    const auto& how = a.get<std::string>("reduce");
+    return how == "max" ? "amax" : how == "min" ? "amin" : how == "add" ? "sum" : how == "multiply" ? "prod" : how;
+}
+std::vector<Type> scatter_reduce_result(const OpCall& call) {
+    std::string how = reduce_name(call.attrs);
+    if (how != "sum" && how != "prod" && how != "mean" && how != "amax" && how != "amin")
+        raise("RuntimeError", "reduce argument must be either sum, prod, mean, amax or amin, got {}", how);
+    return scatter_result(call);
+}
+std::vector<Type> scatter_with_result(const OpCall& call) {
+    const auto& how = call.attrs.get<std::string>("reduce");
+    if (how != "add" && how != "multiply") raise("RuntimeError", "reduce argument must be either add or multiply.");
+    return scatter_result(call);
+}
+/// `self` combined at the places of the index with `src`.
+V combined(V self, ValueId index, V src, const std::string& how, const Attrs& a) {
+    return emit(self, "scatter_combine"_op, {self, index, src}, attrs({{"dim", a.get<int64_t>("dim")}, {"reduce", how}}));
+}
+/// What changes nothing when it is combined with.
+V neutral(Builder& b, DType t, const Sizes& sizes, const std::string& how) {
+    if (how == "sum" || how == "mean") return full_of(b, t, sizes, 0);
+    if (how == "prod") return full_of(b, t, sizes, 1);
+    bool low = how == "amax";
+    if (is_float(t)) return full_of(b, t, sizes, low ? -std::numeric_limits<double>::infinity() : std::numeric_limits<double>::infinity());
+    if (t == DType::Bool) return full_of(b, t, sizes, low ? 0 : 1);
+    int64_t bits = size_of(t) * 8, most = t == DType::U8 ? 255 : static_cast<int64_t>((uint64_t{1} << (bits - 1)) - 1);
+    return {&b, b.full(t, sizes, b.constant_int(low ? (t == DType::U8 ? 0 : -most - 1) : most))};
+}
+/// How many elements meet in each place, at least 1.
+V met(V self, ValueId index, bool with_self, const Attrs& a) {
+    V one = full_of(*self.b, dtype_of(self), self.b->function().type(index).sizes, 1);
+    V start = with_self ? full_of(*self.b, dtype_of(self), sizes_of(self), 1) : zeros_like(self);
+    V count = emit(self, "scatter_add"_op, {start, index, one}, attrs({{"dim", a.get<int64_t>("dim")}}));
+    return emit(count, "clamp_min"_op, {count, number(count, 1)});
+}
+V scatter_reduced(Composite& c) {
+    std::string how = reduce_name(c.attrs());
+    bool with_self = c.attrs().get_or("include_self", true);
+    V self = c.in(0), src = c.in(2);
+    ValueId index = c.inst.operands[1];
+    V start = self;
+    if (!with_self)
+        start = emit(self, "scatter"_op, {self, index, neutral(c.b, dtype_of(self), sizes_of(c.in(1)), how)}, same_dim(c.inst));
+    V result = combined(start, index, src, how == "mean" ? "sum" : how, c.attrs());
+    if (how != "mean") return result;
+    V count = met(self, index, with_self, c.attrs());
+    if (is_float(dtype_of(self))) return result / count;
+    return emit(self, "floor_divide"_op, {result, count});
+}
+
 Grads scatter_reduce_vjp(Vjp& v) {
     V g{&v.b, v.grad()};
-    auto& how = v.inst.attrs.get<std::string>("reduce");
+    std::string how = reduce_name(v.inst.attrs);
     bool with_self = v.inst.attrs.get_or("include_self", true);
     Grads out(3);
+    V x = in(v, 0), src = in(v, 2), y = rules::out(v);
+    ValueId index = v.in(1);
+    auto of_self = [&](V part) {
+        if (v.needs(0)) out[0] = with_self ? part : scatter_zero(v, part);
+    };
     if (how == "sum") {
-        if (v.needs(0)) out[0] = with_self ? g : scatter_zero(v, g);
+        of_self(g);
         if (v.needs(2)) out[2] = v.to(2, gather(v, g));
         return out;
     }
-    if (how != "amax" && how != "amin") throw NotSupported(fmt::format("the gradient of scatter_reduce with '{}'", how));
-    V x = in(v, 0), src = in(v, 2), y = rules::out(v);
-    if (sizes_of(src) != v.type(v.in(1)).sizes) throw NotSupported("the gradient of scatter_reduce with a source larger than the index");
+    if (how == "mean") {
+        V share = g / met(x, index, with_self, v.inst.attrs);
+        of_self(share);
+        if (v.needs(2)) out[2] = v.to(2, gather(v, share));
+        return out;
+    }
+    if (sizes_of(src) != v.type(index).sizes) throw NotSupported("the gradient of scatter_reduce with a source larger than the index");
     V picked = gather(v, y);
-    V of_self = cast(eq(x, y), dtype_of(x));
-    if (!with_self) of_self = scatter_zero(v, of_self);
-    V of_src = cast(eq(src, picked), dtype_of(x));
-    V count = emit(of_self, "scatter_add"_op, {of_self, v.in(1), of_src}, same_dim(v.inst));
+    if (how == "prod") {
+        // Where an element is 0, the product of the others; of two zeros in one place, none has a gradient.
+        auto product_with = [&](V self, V from) {
+            return emit(x, "scatter_reduce"_op, {self, index, from}, attrs({{"dim", v.inst.attrs.get<int64_t>("dim")}, {"reduce", how}, {"include_self", with_self}}));
+        };
+        V self_filled = where(eq(x, 0), 1.0, x);
+        of_self(g * product_with(self_filled, src) / self_filled);
+        if (!v.needs(2)) return out;
+        V zero = eq(src, 0);
+        V zeros_met = gather(v, emit(x, "scatter_add"_op, {zeros_like(x), index, cast(zero, dtype_of(x))}, same_dim(v.inst)));
+        V single = logical_and(zero, eq(zeros_met, 1));
+        V others = gather(v, g * product_with(x, where(single, 1.0, src)));
+        out[2] = v.to(2, where(single, others, gather(v, g * y) / where(zero, 1.0, src)));
+        return out;
+    }
+    V self_hit = cast(eq(x, y), dtype_of(x));
+    if (!with_self) self_hit = scatter_zero(v, self_hit);
+    V src_hit = cast(eq(src, picked), dtype_of(x));
+    V count = emit(self_hit, "scatter_add"_op, {self_hit, index, src_hit}, same_dim(v.inst));
     V share = g / count;
-    if (v.needs(0)) out[0] = of_self * share;
-    if (v.needs(2)) out[2] = v.to(2, gather(v, share) * of_src);
+    if (v.needs(0)) out[0] = self_hit * share;
+    if (v.needs(2)) out[2] = v.to(2, gather(v, share) * src_hit);
     return out;
 }
 
@@ -190,7 +268,7 @@ Rows indexing() {
          },
          .index_error = out_of_range, .inplace = false},
         // Index tensors stand at their axes; None keeps one. Masks are `masked_select` and `masked_fill`.
-        {.name = "index", .sig = "(T self, T?[] indices) -> T", .lower = G, .effect = K, .infer = index_result, .saves = index_saves(),
+        {.name = "index", .sig = "(T self, T?[] indices, *, string? error=None) -> T", .lower = G, .effect = K, .infer = index_result, .saves = index_saves(),
          .node = "IndexBackward0", .vjp = index_vjp, .index_error = out_of_bounds_index, .negative_index = true, .inplace = false,
          .method = false, .function = false},
         {.name = "take", .sig = "(T self, T index) -> T", .lower = C, .effect = K, .infer = take_result, .saves = {save_in(1)},
@@ -201,7 +279,12 @@ Rows indexing() {
              Sizes own = v.type(v.in(0)).sizes;
              return {reshape(index_put_of(zeros(g, {element_count(own)}), {v.in(1)}, g, true), own), ValueId()};
          },
-         .decompose = composite<[](Composite& c) { return index_of(reshape(c.in(0), {c.in(0).type().numel()}), {c.in(1)}); }>,
+         .decompose = composite<[](Composite& c) {
+             int64_t n = c.in(0).type().numel();
+             std::string error = fmt::format("IndexError: out of range: tried to access index {{}} on a tensor of {} elements.", n);
+             V flat = reshape(c.in(0), {n});
+             return emit(flat, "index"_op, {flat, c.inst.operands[1]}, attrs({{"error", error}}));
+         }>,
          .inplace = false},
         {.name = "embedding", .sig = "(T weight, T indices, int padding_idx=-1, bool scale_grad_by_freq=False, bool sparse=False) -> T",
          .lower = C, .effect = K, .infer = embedding_result, .saves = {save_in(1)}, .node = "EmbeddingBackward0", .vjp = embedding_vjp,
@@ -231,6 +314,19 @@ Rows indexing() {
              V src = {&c.b, c.b.full(dtype_of(c.in(0)), sizes_of(c.in(1)), c.in(2).id)};
              return emit(src, "scatter"_op, {c.in(0), c.in(1), src}, same_dim(c.inst));
          }>},
+        {.name = "scatter.reduce", .sig = "(T self, int dim, T index, T src, *, string reduce) -> T", .lower = C, .effect = K,
+         .infer = scatter_with_result,
+         .decompose = composite<[](Composite& c) {
+             return combined(c.in(0), c.inst.operands[1], c.in(2), reduce_name(c.attrs()), c.attrs());
+         }>,
+         .warning = "The reduce argument of torch.scatter with Tensor src is deprecated and will be removed in a future PyTorch release. Use "
+                    "torch.scatter_reduce instead for more reduction options."},
+        {.name = "scatter.value_reduce", .sig = "(T self, int dim, T index, Scalar value, *, string reduce) -> T", .lower = C, .effect = K,
+         .infer = scatter_with_result,
+         .decompose = composite<[](Composite& c) {
+             V src = {&c.b, c.b.full(dtype_of(c.in(0)), sizes_of(c.in(1)), c.in(2).id)};
+             return combined(c.in(0), c.inst.operands[1], src, reduce_name(c.attrs()), c.attrs());
+         }>},
         {.name = "scatter_add", .sig = "(T self, int dim, T index, T src) -> T", .lower = S, .effect = K, .infer = scatter_result,
          .saves = {save_in(1, 4)}, .node = "ScatterAddBackward0",
          .vjp = [](Vjp& v) -> Grads {
@@ -238,9 +334,12 @@ Rows indexing() {
              return {grad_of(v, 0, [&] { return g; }), ValueId(), grad_of(v, 2, [&] { return gather(v, g); })};
          },
          .reduction = "sum", .index_error = out_of_bounds},
-        {.name = "scatter_reduce", .sig = "(T self, int dim, T index, T src, string reduce, *, bool include_self=True) -> T", .lower = S,
-         .effect = K, .infer = scatter_result, .saves = {save_in(0), save_in(1), save_in(2), save_out(0)},
-         .node = "ScatterReduceBackward0", .vjp = scatter_reduce_vjp, .index_error = out_of_bounds},
+        {.name = "scatter_reduce", .sig = "(T self, int dim, T index, T src, string reduce, *, bool include_self=True) -> T", .lower = C,
+         .effect = K, .infer = scatter_reduce_result, .saves = {save_in(0), save_in(1), save_in(2), save_out(0)},
+         .node = "ScatterReduceBackward0", .vjp = scatter_reduce_vjp, .decompose = composite<scatter_reduced>, .index_error = out_of_bounds},
+        // `reduce`: sum, prod, amax or amin, with self.
+        {.name = "scatter_combine", .sig = "(T self, int dim, T index, T src, string reduce) -> T", .lower = S, .effect = K,
+         .infer = scatter_result, .index_error = out_of_bounds, .inplace = false, .method = false, .function = false},
         {.name = "index_add", .sig = "(T self, int dim, T index, T source) -> T", .lower = S, .effect = K, .infer = index_add_result,
          .saves = {save_in(1, 4), save_in(2, 4)}, .node = "IndexAddBackward0",
          .vjp = [](Vjp& v) -> Grads {
@@ -305,15 +404,21 @@ Rows indexing() {
          .infer = topk_result, .saves = {save_out(1)}, .node = "TopkBackward0", .vjp = sorted_vjp, .runtime = "sifr_topk",
          .inplace = false},
         {.name = "searchsorted", .sig = "(T sorted_sequence, T self, *, bool out_int32=False, bool right=False) -> T", .lower = L,
-         .infer = searchsorted_result, .runtime = "sifr_searchsorted", .inplace = false, .method = false},
+         .infer = searchsorted_result, .runtime = "sifr_searchsorted", .inplace = false, .method = false, .function = false},
         {.name = "bucketize", .sig = "(T self, T boundaries, *, bool out_int32=False, bool right=False) -> T", .lower = C,
          .infer = bucketize_result,
          .decompose = composite<[](Composite& c) {
              return emit(c.in(0), "searchsorted"_op, {c.in(1), c.in(0)}, c.attrs());
          }>,
-         .inplace = false, .method = false},
+         .inplace = false, .method = false, .function = false},
         {.name = "bincount", .sig = "(T self, T? weights=None, int minlength=0) -> T", .lower = L, .infer = bincount_result,
          .runtime = "sifr_bincount", .inplace = false},
+        // Of two integer tensors of one shape and dtype.
+        {.name = "gcd", .sig = "(T self, T other) -> T", .lower = L, .infer = [](const OpCall& c) -> std::vector<Type> { return {c.types[0]}; },
+         .runtime = "sifr_gcd", .inplace = false, .method = false, .function = false},
+        // The same bytes as other elements.
+        {.name = "view_dtype", .sig = "(T self, *, dtype dtype) -> T", .lower = L, .infer = view_dtype_result,
+         .runtime = "sifr_reinterpret", .inplace = false, .method = false, .function = false},
         {.name = "histc", .sig = "(T self, int bins=100, float min=0, float max=0) -> T", .lower = L, .effect = K, .infer = histc_result,
          .runtime = "sifr_histc", .inplace = false},
         {.name = "isin", .sig = "(T elements, T test_elements, *, bool assume_unique=False, bool invert=False) -> T", .lower = C,
@@ -324,7 +429,7 @@ Rows indexing() {
              V any = reduce("any.dim"_op, hit, {rank_of(hit) - 1}, false);
              return c.attrs().get_or("invert", false) ? logical_not(any) : any;
          }>,
-         .inplace = false, .method = false},
+         .inplace = false, .method = false, .function = false},
     };
 }
 

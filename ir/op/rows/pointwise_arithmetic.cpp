@@ -215,6 +215,10 @@ Rows pointwise_arithmetic() {
         {.name = "copy", .sig = "(N src) -> T", .lower = P, .dtype = DTypeRule::First, .layout = LayoutRule::Like,
          .node = "CopyBackwards", .vjp = gradients<same>, .scalar = body<[](Inputs x) { return x[0]; }>, .method = false,
          .function = false},
+        // What a composition gives where PyTorch has one node: its printed name.
+        {.name = "renamed", .sig = "(T self, string node) -> T", .lower = P, .dtype = DTypeRule::First, .layout = LayoutRule::Like,
+         .node_of = [](const OpCall& c) { return std::get<std::string>(*c.attrs.find("node")).c_str(); }, .vjp = gradients<same>,
+         .scalar = body<[](Inputs x) { return x[0]; }>, .inplace = false, .method = false, .function = false},
         {.name = "clone", .sig = "(T self, *, string? memory_format=None) -> T", .lower = P, .dtype = DTypeRule::First,
          .layout = LayoutRule::Like, .node = "CloneBackward0", .vjp = gradients<same>, .scalar = body<[](Inputs x) { return x[0]; }>,
          .inplace = false},

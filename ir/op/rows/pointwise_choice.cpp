@@ -1,6 +1,7 @@
 #include <limits>
 #include <optional>
 
+#include "ir/base/diagnostic.h"
 #include "ir/op/rows/rows.h"
 #include "ir/op/rules/gradient.h"
 #include "ir/op/rules/pointwise_rules.h"
@@ -127,6 +128,24 @@ V copysign_self(Vjp& v, V g) {
     return g * where(eq(a(v), 0), 0.0, ratio);
 }
 
+/// The next number of a's type on the way to b: one step of its bits, which are ordered like the numbers of one sign.
+E next_after(Inputs in) {
+    E x = in[0], y = in[1];
+    DType bits = x.type() == DType::F32 ? DType::I32 : DType::I64;
+    E i = {x.arena, x.arena->bitcast(x.id, bits)};
+    bool single = x.type() == DType::F32;
+    E smallest = x.constant(single ? static_cast<double>(std::numeric_limits<float>::denorm_min()) : std::numeric_limits<double>::denorm_min());
+    E away = {x.arena, x.arena->bitcast((i + 1.0).id, x.type())}, towards = {x.arena, x.arena->bitcast((i - 1.0).id, x.type())};
+    E from_zero = select(y < 0.0, -smallest, smallest);
+    E stepped = select((x < y) == (x > 0.0), away, towards);
+    return select((x != x) || (y != y), x + y, select(x == y, y, select(x == 0.0, from_zero, stepped)));
+}
+std::vector<Type> next_after_result(const OpCall& c) {
+    DType t = result_dtype(c.types, c.default_dtype);
+    if (t != DType::F32 && t != DType::F64) raise("NotImplementedError", "\"nextafter_cpu\" not implemented for '{}'", scalar_name(t));
+    return {Type::tensor(t, broadcast(c.types[0].sizes, c.types[1].sizes))};
+}
+
 V atan2_scale(Vjp& v) { return reciprocal(a(v) * a(v) + b(v) * b(v)); }
 V atan2_self(Vjp& v, V g) { return where(logical_and(eq(a(v), 0), eq(b(v), 0)), 0.0, g * b(v) * atan2_scale(v)); }
 V atan2_other(Vjp& v, V g) { return where(logical_and(eq(a(v), 0), eq(b(v), 0)), 0.0, g * -a(v) * atan2_scale(v)); }
@@ -228,6 +247,8 @@ Rows pointwise_choice() {
         {.name = "copysign", .sig = "(T self, N other) -> T", .lower = P, .dtype = F, .layout = Ew, .saves = {save_in(0), save_out(0)},
          .node_of = [](const OpCall& c) { return c.types[1].is_tensor() ? "CopysignBackward0" : "CopysignBackward1"; },
          .vjp = gradients<copysign_self, [](Vjp&, V g) { return zeros_like(g); }>, .scalar = body<with_sign>},
+        {.name = "nextafter", .sig = "(T self, T other) -> T", .lower = P, .infer = next_after_result, .layout = Ew,
+         .scalar = body<next_after>},
     };
 }
 

@@ -72,6 +72,17 @@ E nan_to_num_of(Inputs in) {
 E is_infinite(E a) { return unary(ScalarOp::Abs, a) == std::numeric_limits<double>::infinity(); }
 E known_bool(E a, bool v) { return {a.arena, a.arena->constant_int(DType::Bool, v)}; }
 
+constexpr double pi = 3.14159265358979323846;
+/// sin(πx) / (πx), 1 at 0.
+E sinc_of(E a) {
+    E p = a * pi;
+    return select(a == 0.0, 1.0, unary(ScalarOp::Sin, p) / p);
+}
+V sinc_vjp(Vjp& v, V g) {
+    V p = x(v) * pi;
+    return g * where(eq(x(v), 0), 0.0, (p * cos(p) - sin(p)) / (p * x(v)));
+}
+
 E sign_bit(E a) {
     if (!a.is_float()) return is_signed(a.type()) ? a < 0.0 : known_bool(a, false);
     DType bits = a.type() == DType::F32 ? DType::I32 : DType::I64;
@@ -182,6 +193,9 @@ Rows pointwise_math() {
         {.name = "nan_to_num", .sig = "(T self, float? nan=None, float? posinf=None, float? neginf=None) -> T", .lower = P, .layout = Ew,
          .saves = {save_in(0)}, .node = "NanToNumBackward0", .vjp = gradients<[](Vjp& v, V g) { return g * isfinite(x(v)); }>,
          .scalar = body<nan_to_num_of>},
+
+        {.name = "sinc", .sig = one, .lower = P, .dtype = F, .layout = Ew, .saves = {save_in(0)}, .node = "SincBackward0",
+         .vjp = gradients<sinc_vjp>, .scalar = body<[](Inputs in) { return sinc_of(in[0]); }>},
 
         {.name = "isnan", SIFR_TESTS([](Inputs in) { return in[0].is_float() ? in[0] != in[0] : known_bool(in[0], false); })},
         {.name = "isinf", SIFR_TESTS([](Inputs in) { return in[0].is_float() ? is_infinite(in[0]) : known_bool(in[0], false); })},

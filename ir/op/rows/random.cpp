@@ -75,6 +75,21 @@ Rows random() {
          .effect = R, .infer = sized_result, .node = "LogNormalBackward0", .runtime = "sifr_random_log_normal", .function = false},
         {.name = "multinomial", .sig = "(T self, int num_samples, bool replacement=False, *, int generator=0) -> T", .lower = L,
          .effect = R, .infer = multinomial_result, .runtime = "sifr_random_multinomial", .inplace = false},
+        // `noise` is the factor of each element: 1, or drawn where the element is not positive.
+        {.name = "rrelu_with_noise", .sig = "(T self, Scalar lower, Scalar upper, *, int generator=0) -> (T output, T noise)", .lower = L,
+         .effect = R, .infer = [](const OpCall& c) -> std::vector<Type> { return {c.types[0], c.types[0]}; },
+         .saves = {save_in(0), save_out(1)}, .node = "RreluWithNoiseBackward0",
+         .vjp = [](Vjp& v) -> std::vector<ValueId> {
+             if (!v.needs(0)) return std::vector<ValueId>(3);
+             return {v.to(0, v.b.emit("mul"_op, {v.grad(), v.out(1)})), ValueId(), ValueId()};
+         },
+         .runtime = "sifr_random_rrelu", .inplace = false, .method = false, .function = false},
+        // The whole state of a generator as bytes.
+        {.name = "rng_get_state", .sig = "(*, int generator=0) -> T", .lower = L, .effect = R,
+         .infer = [](const OpCall&) -> std::vector<Type> { return {Type::tensor(DType::U8, {5056})}; },
+         .runtime = "sifr_generator_get_state", .inplace = false, .method = false, .function = false},
+        {.name = "rng_set_state", .sig = "(T state, *, int generator=0) -> ()", .lower = L, .effect = R,
+         .runtime = "sifr_generator_set_state", .inplace = false, .method = false, .function = false},
         // What an unused draw leaves of itself: the generator moves on as if `kind` had been drawn.
         {.name = "rng_skip", .sig = "(*, string kind, int[] sizes, dtype dtype, int generator=0) -> ()", .lower = L, .effect = R,
          .runtime = "sifr_random_skip", .inplace = false, .method = false, .function = false},

@@ -1,3 +1,4 @@
+#include "ir/base/diagnostic.h"
 #include "ir/op/rows/rows.h"
 #include "ir/op/rules/reduction_rules.h"
 
@@ -63,6 +64,24 @@ Grads cumextremum_vjp(Vjp& v) {
     return {emit(g, "scatter_add"_op, {zeros_like(x), out(v, 1), g}, attrs({{"dim", scan_dim(v)}}))};
 }
 
+/// Both signs of the gradient apart, as logarithms: Σ_{j ≥ i} exp(log|g_j| - y_j + x_i).
+Grads logcumsumexp_vjp(Vjp& v) {
+    if (!v.needs(0)) return {ValueId()};
+    V x = in(v, 0), g{&v.b, v.grad()}, y = out(v);
+    if (rank_of(x) == 0) return {g};
+    int64_t dim = scan_dim(v);
+    auto part = [&](V from) {
+        V logs = log(where(gt(from, 0), from, 0.0)) - y;
+        V sums = flip(emit(x, "logcumsumexp"_op, {flip(logs, dim)}, attrs({{"dim", dim}})), dim);
+        return exp(sums + x);
+    };
+    return {(part(g) - part(-g)).id};
+}
+std::vector<Type> logcumsumexp_result(const OpCall& call) {
+    if (is_integral(call.types[0].dtype, true)) raise("NotImplementedError", "\"logcumsumexp_out_cpu\" not implemented for '{}'", scalar_name(call.types[0].dtype));
+    return scan_result(call);
+}
+
 }  // namespace
 
 Rows reductions() {
@@ -124,6 +143,9 @@ Rows reductions() {
          .vjp = gradients<[](Vjp& v, V g) { return reversed_cumsum(g, rank_of(g) == 0 ? 0 : scan_dim(v)); }>, .reduction = "sum"},
         {.name = "cumprod", .sig = "(T self, int dim, *, dtype? dtype=None) -> T", .lower = S, .infer = scan_result,
          .saves = {save_in(0), save_out(0)}, .node = "CumprodBackward0", .vjp = cumprod_vjp, .reduction = "prod"},
+        {.name = "logcumsumexp", .sig = "(T self, int dim) -> T", .lower = Lower::Library, .infer = logcumsumexp_result,
+         .saves = {save_in(0), save_out(0)}, .node = "LogcumsumexpBackward0", .vjp = logcumsumexp_vjp, .runtime = "sifr_logcumsumexp",
+         .inplace = false},
         {.name = "cummax", .sig = "(T self, int dim) -> (T values, T indices)", .lower = S, .infer = scan_extremum_result,
          .saves = {save_in(0), save_out(1)}, .node = "CummaxBackward0", .vjp = cumextremum_vjp, .reduction = "max", .inplace = false},
         {.name = "cummin", .sig = "(T self, int dim) -> (T values, T indices)", .lower = S, .infer = scan_extremum_result,

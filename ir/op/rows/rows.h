@@ -29,5 +29,8 @@ Rows indexing();
 Rows losses();
 Rows normalization();
 Rows windows();
+Rows factorisations();
+Rows convolutions();
+Rows pools();
 
 }  // namespace sifr::rows

@@ -303,7 +303,7 @@ Rows shape() {
          .vjp = gradients<[](Vjp& v, V g) { return cross(in(v, 1), g, v.inst.attrs.get_or<int64_t>("dim", -1)); },
                           [](Vjp& v, V g) { return cross(g, in(v, 0), v.inst.attrs.get_or<int64_t>("dim", -1)); }>,
          .decompose = composite<[](Composite& c) { return cross(c.in(0), c.in(1), c.attrs().get_or<int64_t>("dim", -1)); }>,
-         .inplace = false, .method = false},
+         .inplace = false, .method = false, .function = false},
     };
 }
 

@@ -56,16 +56,22 @@ std::string linalg_name(const OpCall& call) {
     return "linalg." + name.substr(std::string("linalg_").size());
 }
 
+void check_floating(const OpCall& call) {
+    const Type& a = call.types[0];
+    std::string name = linalg_name(call);
+    if (!is_float(a.dtype))
+        raise("NotImplementedError", "{}: Expected a floating point or complex tensor as input. Got {}", name, scalar_name(a.dtype));
+    if (a.dtype != DType::F32 && a.dtype != DType::F64)
+        raise("RuntimeError", "{}: Low precision dtypes not supported. Got {}", name, scalar_name(a.dtype));
+}
+
 void check_square(const OpCall& call) {
     const Type& a = call.types[0];
     std::string name = linalg_name(call);
     if (a.rank() < 2) raise("RuntimeError", "{}: The input tensor A must have at least 2 dimensions.", name);
     int64_t m = a.sizes[a.sizes.size() - 2], n = a.sizes.back();
     if (m != n) raise("RuntimeError", "{}: A must be batches of square matrices, but they are {} by {} matrices", name, m, n);
-    if (!is_float(a.dtype))
-        raise("NotImplementedError", "{}: Expected a floating point or complex tensor as input. Got {}", name, scalar_name(a.dtype));
-    if (a.dtype != DType::F32 && a.dtype != DType::F64)
-        raise("RuntimeError", "{}: Low precision dtypes not supported. Got {}", name, scalar_name(a.dtype));
+    check_floating(call);
 }
 
 Sizes batch_of(const Type& t) { return {t.sizes.begin(), t.sizes.end() - 2}; }
@@ -218,8 +224,10 @@ std::vector<Type> solve_triangular_result(const OpCall& call) {
 std::vector<Type> qr_result(const OpCall& call) {
     const Type& a = call.types[0];
     if (a.rank() < 2) raise("RuntimeError", "linalg.qr: The input tensor A must have at least 2 dimensions.");
-    if (call.attrs.get_or<std::string>("mode", "reduced") != "reduced") throw NotSupported("torch.linalg.qr with a mode other than 'reduced'");
-    int64_t m = a.sizes[a.sizes.size() - 2], n = a.sizes.back(), k = std::min(m, n);
+    check_floating(call);
+    auto mode = call.attrs.get_or<std::string>("mode", "reduced");
+    if (mode != "reduced" && mode != "complete") throw NotSupported(fmt::format("torch.linalg.qr with mode='{}'", mode));
+    int64_t m = a.sizes[a.sizes.size() - 2], n = a.sizes.back(), k = mode == "complete" ? m : std::min(m, n);
     return {Type::tensor(a.dtype, with(batch_of(a), {m, k})), Type::tensor(a.dtype, with(batch_of(a), {k, n}))};
 }
 
@@ -232,11 +240,28 @@ std::vector<Type> eigh_result(const OpCall& call) {
 std::vector<Type> svd_result(const OpCall& call) {
     const Type& a = call.types[0];
     if (a.rank() < 2) raise("RuntimeError", "linalg.svd: The input tensor A must have at least 2 dimensions.");
-    if (call.attrs.get_or("full_matrices", true) && a.sizes[a.sizes.size() - 2] != a.sizes.back())
-        throw NotSupported("torch.linalg.svd with full matrices", "pass full_matrices=False");
+    check_floating(call);
     int64_t m = a.sizes[a.sizes.size() - 2], n = a.sizes.back(), k = std::min(m, n);
-    return {Type::tensor(a.dtype, with(batch_of(a), {m, k})), Type::tensor(a.dtype, with(batch_of(a), {k})),
+    bool full = call.attrs.get_or("full_matrices", true);
+    return {Type::tensor(a.dtype, with(batch_of(a), {m, full ? m : k})), Type::tensor(a.dtype, with(batch_of(a), {k})),
+            Type::tensor(a.dtype, with(batch_of(a), {full ? n : k, n}))};
+}
+
+std::vector<Type> lu_result(const OpCall& call) {
+    const Type& a = call.types[0];
+    if (a.rank() < 2) raise("RuntimeError", "linalg.lu: The input tensor A must have at least 2 dimensions.");
+    check_floating(call);
+    int64_t m = a.sizes[a.sizes.size() - 2], n = a.sizes.back(), k = std::min(m, n);
+    return {Type::tensor(a.dtype, with(batch_of(a), {m, m})), Type::tensor(a.dtype, with(batch_of(a), {m, k})),
             Type::tensor(a.dtype, with(batch_of(a), {k, n}))};
+}
+
+std::vector<Type> lu_factor_result(const OpCall& call) {
+    const Type& a = call.types[0];
+    if (a.rank() < 2) raise("RuntimeError", "torch.lu_factor: Expected tensor with 2 or more dimensions. Got size: [{}] instead", fmt::join(a.sizes, ", "));
+    check_floating(call);
+    int64_t k = std::min(a.sizes[a.sizes.size() - 2], a.sizes.back());
+    return {a, Type::tensor(DType::I32, with(batch_of(a), {k})), Type::tensor(DType::I32, batch_of(a))};
 }
 
 }  // namespace sifr::rules

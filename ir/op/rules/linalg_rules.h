@@ -22,5 +22,7 @@ std::vector<Type> solve_triangular_result(const OpCall& call);
 std::vector<Type> qr_result(const OpCall& call);
 std::vector<Type> eigh_result(const OpCall& call);
 std::vector<Type> svd_result(const OpCall& call);
+std::vector<Type> lu_result(const OpCall& call);
+std::vector<Type> lu_factor_result(const OpCall& call);
 
 }  // namespace sifr::rules

@@ -33,9 +33,14 @@ std::vector<int64_t> per_axis(const Attrs& a, std::string_view name, size_t rank
     return v;
 }
 
-int64_t spatial_rank(const OpCall& call) { return name_of(call.op).find("1d") != std::string_view::npos ? 1 : 2; }
+int64_t spatial_rank(const OpCall& call) { return rules::spatial_rank(name_of(call.op)); }
 
 }  // namespace
+
+int64_t spatial_rank(std::string_view row) {
+    if (row.find("1d") != std::string_view::npos) return 1;
+    return row.find("3d") != std::string_view::npos ? 3 : 2;
+}
 
 std::vector<Type> loss_result(const OpCall& call, const char* kernel) {
     std::string how = reduction_of(call);
@@ -163,12 +168,16 @@ std::vector<Type> cdist_result(const OpCall& call) {
 // ---- windows
 
 bool Windows::padded() const {
-    return std::any_of(padding.begin(), padding.end(), [](int64_t p) { return p != 0; });
+    return beyond() || std::any_of(padding.begin(), padding.end(), [](int64_t p) { return p != 0; });
+}
+
+bool Windows::beyond() const {
+    return std::any_of(extra.begin(), extra.end(), [](int64_t e) { return e != 0; });
 }
 
 Sizes Windows::padded_input() const {
     Sizes s = input;
-    for (size_t d = 0; d < s.size(); ++d) s[d] += 2 * padding[d];
+    for (size_t d = 0; d < s.size(); ++d) s[d] += 2 * padding[d] + extra[d];
     return s;
 }
 
@@ -201,7 +210,14 @@ Windows windows_of(const Attrs& attrs, const Sizes& input) {
     for (size_t d = 0; d < rank; ++d) {
         if (w.stride[d] <= 0) raise("RuntimeError", "non-positive stride is not supported");
         int64_t span = w.dilation[d] * (w.kernel[d] - 1) + 1, room = input[d] + 2 * w.padding[d];
-        w.output.push_back(room < span ? 0 : (room - span) / w.stride[d] + 1);
+        int64_t count = room < span ? 0 : (room - span) / w.stride[d] + 1;
+        if (attrs.get_or("ceil_mode", false) && room >= span) {
+            // One more window for what is left, if it starts inside the input or in front of it.
+            count = (room - span + w.stride[d] - 1) / w.stride[d] + 1;
+            if ((count - 1) * w.stride[d] >= input[d] + w.padding[d]) --count;
+        }
+        w.output.push_back(count);
+        w.extra.push_back(count == 0 ? 0 : std::max<int64_t>(0, (count - 1) * w.stride[d] + span - room));
     }
     return w;
 }
@@ -255,10 +271,6 @@ std::vector<Type> pool_result(const OpCall& call) {
         if (2 * w.padding[d] > w.dilation[d] * (w.kernel[d] - 1) + 1)
             raise("RuntimeError", "pad should be at most half of effective kernel size, but got pad={}, kernel_size={} and dilation={}",
                   w.padding[d], w.kernel[d], w.dilation[d]);
-        if (call.attrs.get_or("ceil_mode", false)) {
-            int64_t span = w.dilation[d] * (w.kernel[d] - 1) + 1;
-            if ((input[d] + 2 * w.padding[d] - span) % w.stride[d] != 0) throw NotSupported("pooling with ceil_mode=True");
-        }
     }
     Sizes out(x.sizes.begin(), x.sizes.end() - static_cast<ptrdiff_t>(rank));
     if (std::any_of(w.output.begin(), w.output.end(), [](int64_t o) { return o <= 0; }))
@@ -277,9 +289,53 @@ std::vector<Type> adaptive_pool_result(const OpCall& call) {
     Sizes out = x.sizes;
     for (size_t d = 0; d < rank; ++d) {
         size_t axis = out.size() - rank + d;
-        if (wanted[d] <= 0 || out[axis] % wanted[d] != 0)
-            throw NotSupported(fmt::format("adaptive pooling of {} elements to {}", out[axis], wanted[d]), "choose a divisor of the size");
+        if (wanted[d] < 0) raise("RuntimeError", "elements of output_size must be greater than or equal to 0 but received [{}]", fmt::join(wanted, ", "));
         out[axis] = wanted[d];
+    }
+    return {Type::tensor(x.dtype, out)};
+}
+
+std::vector<Type> pool_indices_result(const OpCall& call) {
+    Type values = pool_result(call)[0], indices = values;
+    indices.dtype = DType::I64;
+    return {values, indices};
+}
+
+std::vector<Type> adaptive_pool_indices_result(const OpCall& call) {
+    Type values = adaptive_pool_result(call)[0], indices = values;
+    indices.dtype = DType::I64;
+    return {values, indices};
+}
+
+std::vector<Type> transposed_convolution_result(const OpCall& call) {
+    const Type &x = call.types[0], &weight = call.types[1], &bias = call.types[2];
+    auto rank = static_cast<size_t>(spatial_rank(call));
+    if (x.sizes.size() != rank + 1 && x.sizes.size() != rank + 2)
+        raise("RuntimeError", "Expected {}D (unbatched) or {}D (batched) input to {}, but got input of size: {}", rank + 1, rank + 2,
+              name_of(call.op), list(x.sizes));
+    bool batched = x.sizes.size() == rank + 2;
+    int64_t channels = x.sizes[batched ? 1 : 0], groups = call.attrs.get_or<int64_t>("groups", 1);
+    if (weight.sizes.size() != rank + 2) raise("RuntimeError", "weight should have at least three dimensions");
+    if (groups <= 0) raise("RuntimeError", "non-positive groups is not supported");
+    if (weight.sizes[0] != channels)
+        raise("RuntimeError", "Given transposed=1, weight of size {}, expected input{} to have {} channels, but got {} channels instead",
+              list(weight.sizes), list(x.sizes), weight.sizes[0], channels);
+    if (!is_none(bias) && bias.sizes != Sizes{weight.sizes[1] * groups})
+        raise("RuntimeError", "Given transposed=1, weight of size {}, expected bias to be 1-dimensional with {} elements, but got bias of size {} instead",
+              list(weight.sizes), weight.sizes[1] * groups, list(bias.sizes));
+    if (x.dtype != weight.dtype)
+        raise("RuntimeError", "Input type ({}) and bias type ({}) should be the same", c_name(x.dtype), c_name(weight.dtype));
+    auto stride = per_axis(call.attrs, "stride", rank, {1}), padding = per_axis(call.attrs, "padding", rank, {0}),
+         more = per_axis(call.attrs, "output_padding", rank, {0}), dilation = per_axis(call.attrs, "dilation", rank, {1});
+    Sizes out = {weight.sizes[1] * groups};
+    if (batched) out.insert(out.begin(), x.sizes[0]);
+    for (size_t d = 0; d < rank; ++d) {
+        if (more[d] >= stride[d] && more[d] >= dilation[d])
+            raise("RuntimeError", "output padding must be smaller than either stride or dilation, but got {} and {}",
+                  fmt::join(more, " "), fmt::join(stride, " "));
+        // Then the windows over the result would be more than the input has places.
+        if (more[d] >= stride[d]) throw NotSupported("a transposed convolution with an output padding that is not below its stride");
+        out.push_back((x.sizes[x.sizes.size() - rank + d] - 1) * stride[d] - 2 * padding[d] + dilation[d] * (weight.sizes[2 + d] - 1) + more[d] + 1);
     }
     return {Type::tensor(x.dtype, out)};
 }

@@ -246,11 +246,9 @@ std::vector<Type> gather_result(const OpCall& call) {
 
 std::vector<Type> scatter_result(const OpCall& call) {
     const Type &self = call.types[0], &index = call.types[1], &src = call.types[2];
-    std::string full(name_of(call.op));
-    std::string name = full.substr(0, full.find('.'));
     int64_t dim = dim_of(call, self.rank());
-    if (!is_index(index.dtype)) raise("RuntimeError", "{}(): Expected dtype int32/int64 for index", name);
-    if (src.is_tensor() && src.dtype != self.dtype) raise("RuntimeError", "{}(): Expected self.dtype to be equal to src.dtype", name);
+    if (!is_index(index.dtype)) raise("RuntimeError", "scatter(): Expected dtype int32/int64 for index");
+    if (src.is_tensor() && src.dtype != self.dtype) raise("RuntimeError", "scatter(): Expected self.dtype to be equal to src.dtype");
     if (index.numel() != 0) {
         if (std::max(index.rank(), 1) != std::max(self.rank(), 1))
             raise("RuntimeError", "Index tensor must have the same number of dimensions as self tensor");
@@ -455,6 +453,26 @@ std::vector<Type> topk_result(const OpCall& call) {
     Type indices = values;
     indices.dtype = DType::I64;
     return {values, indices};
+}
+
+std::vector<Type> view_dtype_result(const OpCall& call) {
+    Type out = call.types[0];
+    DType from = out.dtype, to = call.attrs.get<DType>("dtype");
+    int64_t old_size = size_of(from), new_size = size_of(to);
+    out.dtype = to;
+    if (old_size == new_size) return {out};
+    if (out.rank() == 0) raise("RuntimeError", "self.dim() cannot be 0 to view {} as {} (different element sizes)", scalar_name(from), scalar_name(to));
+    if (const Layout* l = call.layouts.empty() ? nullptr : call.layouts[0]; l && l->sizes.back() > 1 && l->strides.back() != 1)
+        raise("RuntimeError", "self.stride(-1) must be 1 to view {} as {} (different element sizes), but got {}", scalar_name(from), scalar_name(to), l->strides.back());
+    if (old_size > new_size) {
+        out.sizes.back() *= old_size / new_size;
+    } else {
+        int64_t factor = new_size / old_size;
+        if (out.sizes.back() % factor != 0)
+            raise("RuntimeError", "self.size(-1) must be divisible by {} to view {} as {} (different element sizes), but got {}", factor, scalar_name(from), scalar_name(to), out.sizes.back());
+        out.sizes.back() /= factor;
+    }
+    return {out};
 }
 
 std::vector<Type> searchsorted_result(const OpCall& call) {

@@ -34,6 +34,8 @@ std::vector<Type> one_hot_result(const OpCall& call);
 std::vector<Type> sort_result(const OpCall& call);
 std::vector<Type> argsort_result(const OpCall& call);
 std::vector<Type> topk_result(const OpCall& call);
+/// `t.view(dtype)`: another size of elements divides or multiplies the last axis.
+std::vector<Type> view_dtype_result(const OpCall& call);
 std::vector<Type> searchsorted_result(const OpCall& call);
 std::vector<Type> bucketize_result(const OpCall& call);
 std::vector<Type> bincount_result(const OpCall& call);

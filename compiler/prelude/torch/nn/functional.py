@@ -3,6 +3,14 @@ is a native function of `torch._nn`; what stands here makes the same calls in th
 import math
 import torch
 from torch import _nn
+from torch.nn._dropout import alpha_dropout, dropout, dropout1d, dropout2d, dropout3d, feature_alpha_dropout
+from torch.nn._resizing import (affine_grid, channel_shuffle, grid_sample, interpolate, native_channel_shuffle, pixel_shuffle, pixel_unshuffle, upsample,
+                                upsample_bilinear, upsample_nearest)
+from torch.nn._windows import (adaptive_avg_pool1d, adaptive_avg_pool2d, adaptive_avg_pool3d, adaptive_max_pool1d, adaptive_max_pool1d_with_indices,
+                               adaptive_max_pool2d, adaptive_max_pool2d_with_indices, adaptive_max_pool3d, avg_pool1d, avg_pool2d, avg_pool3d, conv1d,
+                               conv2d, conv3d, conv_transpose1d, conv_transpose2d, conv_transpose3d, fold, lp_pool1d, lp_pool2d, max_pool1d,
+                               max_pool1d_with_indices, max_pool2d, max_pool2d_with_indices, max_pool3d, max_pool3d_with_indices, max_unpool1d,
+                               max_unpool2d, pad, unfold)
 
 
 # ---- linear maps
@@ -29,6 +37,30 @@ def embedding(input, weight, padding_idx=None, max_norm=None, norm_type=2.0, sca
     if max_norm is not None or scale_grad_by_freq or sparse:
         raise NotImplementedError("not supported: embedding with max_norm, scale_grad_by_freq or sparse")
     return _nn.embedding(weight, input, -1 if padding_idx is None else padding_idx)
+
+
+def embedding_bag(input, weight, offsets=None, max_norm=None, norm_type=2, scale_grad_by_freq=False, mode="mean", sparse=False, per_sample_weights=None, include_last_offset=False, padding_idx=None):
+    if max_norm is not None or scale_grad_by_freq or sparse or padding_idx is not None or include_last_offset:
+        raise NotImplementedError("not supported: embedding_bag with max_norm, scale_grad_by_freq, sparse, padding_idx or include_last_offset")
+    if mode not in ("sum", "mean", "max"):
+        raise ValueError("mode has to be one of sum, mean or max")
+    rows = weight.index_select(0, input.reshape(-1))
+    if per_sample_weights is not None:
+        rows = rows * per_sample_weights.reshape(-1, 1)
+    if input.dim() == 2:
+        rows = rows.view(input.size(0), input.size(1), weight.size(1))
+        result = rows.sum(1) if mode == "sum" else rows.mean(1) if mode == "mean" else rows.amax(1)
+    else:
+        bags = torch.searchsorted(offsets, torch.arange(input.size(0), dtype=offsets.dtype), right=True) - 1
+        result = torch.zeros(offsets.size(0), weight.size(1), dtype=weight.dtype)
+        if mode == "max":
+            result = result.scatter_reduce(0, bags.view(-1, 1).expand(rows.shape), rows, "amax", include_self=False)
+        else:
+            result = result.index_add(0, bags, rows)
+        if mode == "mean":
+            counts = torch.zeros(offsets.size(0), dtype=weight.dtype).index_add(0, bags, torch.ones(input.size(0), dtype=weight.dtype))
+            result = result / counts.clamp_min(1).view(-1, 1)
+    return _nn.renamed(result, "EmbeddingBagBackward0")
 
 
 def one_hot(tensor, num_classes=-1):
@@ -82,7 +114,7 @@ def tanh(input):
 
 
 def logsigmoid(input):
-    return _nn.log_sigmoid(input)
+    return _nn.logsigmoid(input)
 
 
 def softplus(input, beta=1.0, threshold=20.0):
@@ -99,6 +131,10 @@ def tanhshrink(input):
 
 def softshrink(input, lambd=0.5):
     return _nn.softshrink(input, lambd)
+
+
+def hardshrink(input, lambd=0.5):
+    return _nn.hardshrink(input, lambd)
 
 
 def hardtanh(input, min_val=-1.0, max_val=1.0, inplace=False):
@@ -119,13 +155,63 @@ def threshold(input, threshold, value, inplace=False):
 
 def prelu(input, weight):
     if weight.numel() != 1:
-        weight = weight.view([1, weight.numel()] + [1] * (input.dim() - 2))
-    return torch.where(input > 0, input, weight * input)
+        if input.dim() == 0:
+            raise RuntimeError("Not allow zero-dim input tensor.")
+        channels = input.size(1) if input.dim() > 1 else 1
+        if channels != weight.numel():
+            raise RuntimeError(f"Mismatch of parameter numbers and input channel size. Found parameter numbers = {weight.numel()} and channel size = {channels}.")
+        if input.dim() > 1:
+            weight = weight.view([1, weight.numel()] + [1] * (input.dim() - 2))
+    return _nn.prelu(input, weight)
 
 
 def glu(input, dim=-1):
+    if input.dim() == 0:
+        raise RuntimeError("glu does not support 0-dimensional tensors")
+    if input.size(dim) % 2 != 0:
+        raise RuntimeError(f"Halving dimension must be even, but dimension {dim % input.dim()} is size {input.size(dim)}")
     a, b = input.chunk(2, dim)
-    return a * b.sigmoid()
+    return _nn.renamed(a * b.sigmoid(), "GluBackward0")
+
+
+def rrelu(input, lower=1.0 / 8, upper=1.0 / 3, training=False, inplace=False):
+    if training:
+        result = _nn.rrelu_with_noise(input, lower, upper)[0]
+    else:
+        result = _nn.renamed(_nn.leaky_relu(input, (lower + upper) / 2), "RreluWithNoiseBackward0")
+    return input.copy_(result) if inplace else result
+
+
+def relu_(input):
+    return torch.relu_(input)
+
+
+def elu_(input, alpha=1.0):
+    return _nn.elu_(input, alpha)
+
+
+def celu_(input, alpha=1.0):
+    return torch.celu_(input, alpha)
+
+
+def selu_(input):
+    return torch.selu_(input)
+
+
+def leaky_relu_(input, negative_slope=0.01):
+    return _nn.leaky_relu_(input, negative_slope)
+
+
+def hardtanh_(input, min_val=-1.0, max_val=1.0):
+    return _nn.hardtanh_(input, min_val, max_val)
+
+
+def threshold_(input, threshold, value):
+    return torch.threshold_(input, threshold, value)
+
+
+def rrelu_(input, lower=1.0 / 8, upper=1.0 / 3, training=False):
+    return rrelu(input, lower, upper, training, True)
 
 
 def _softmax_dim(dim, rank):
@@ -166,39 +252,6 @@ def gumbel_softmax(logits, tau=1, hard=False, eps=1e-10, dim=-1):
 
 def normalize(input, p=2.0, dim=1, eps=1e-12, out=None):
     return input / input.norm(p, dim, keepdim=True).clamp_min(eps).expand_as(input)
-
-
-# ---- dropout
-
-def dropout(input, p=0.5, training=True, inplace=False):
-    if p < 0.0 or p > 1.0:
-        raise ValueError(f"dropout probability has to be between 0 and 1, but got {p}")
-    if p == 0 or not training or input.numel() == 0:
-        return input
-    if p == 1:
-        return input.zero_() if inplace else input * 0
-    noise = torch.empty_like(input).bernoulli_(1 - p)
-    noise.div_(1 - p)
-    return input.mul_(noise) if inplace else input * noise
-
-
-def _feature_dropout(input, p, training, inplace):
-    if p < 0.0 or p > 1.0:
-        raise ValueError(f"dropout probability has to be between 0 and 1, but got {p}")
-    if p == 0 or not training or input.numel() == 0:
-        return input
-    shape = [input.size(0), input.size(1)] + [1] * (input.dim() - 2)
-    noise = input.new_empty(shape).bernoulli_(1 - p)
-    noise.div_(1 - p)
-    return input.mul_(noise) if inplace else input * noise
-
-
-def dropout1d(input, p=0.5, training=True, inplace=False):
-    return _feature_dropout(input, p, training, inplace)
-
-
-def dropout2d(input, p=0.5, training=True, inplace=False):
-    return _feature_dropout(input, p, training, inplace)
 
 
 # ---- normalisation
@@ -246,6 +299,40 @@ def group_norm(input, num_groups, weight=None, bias=None, eps=1e-5):
     if bias is not None:
         out = out + _per_channel(bias, input.dim())
     return out
+
+
+def instance_norm(input, running_mean=None, running_var=None, weight=None, bias=None, use_input_stats=True, momentum=0.1, eps=1e-5):
+    n, c = input.size(0), input.size(1)
+    if use_input_stats:
+        places = 1
+        for s in input.shape[2:]:
+            places *= s
+        if places == 1:
+            raise ValueError(f"Expected more than 1 spatial element when training, got input size {input.shape}")
+    repeated = [None if t is None else t.repeat(n) for t in (weight, bias, running_mean, running_var)]
+    flat = input.contiguous().view([1, n * c] + list(input.shape)[2:])
+    out = batch_norm(flat, repeated[2], repeated[3], repeated[0], repeated[1], use_input_stats, momentum, eps)
+    if use_input_stats and running_mean is not None:
+        with torch.no_grad():
+            running_mean.copy_(repeated[2].view(n, c).mean(0))
+            running_var.copy_(repeated[3].view(n, c).mean(0))
+    return out.view(input.shape)
+
+
+def local_response_norm(input, size, alpha=1e-4, beta=0.75, k=1.0):
+    if input.dim() < 3:
+        raise ValueError(f"Expected 3D or higher dimensionality                          input (got {input.dim()} dimensions)")
+    if input.numel() == 0:
+        return input
+    squares = input.mul(input)
+    if input.dim() == 3:
+        squares = avg_pool2d(pad(squares.unsqueeze(1), (0, 0, size // 2, (size - 1) // 2)), (size, 1), stride=1).squeeze(1)
+    else:
+        shape = input.size()
+        squares = squares.view(shape[0], 1, shape[1], shape[2], -1)
+        squares = avg_pool3d(pad(squares, (0, 0, 0, 0, size // 2, (size - 1) // 2)), (size, 1, 1), stride=1).squeeze(1)
+        squares = squares.view(shape)
+    return input / squares.mul(alpha).add(k).pow(beta)
 
 
 # ---- losses
@@ -381,7 +468,51 @@ def margin_ranking_loss(input1, input2, target, margin=0, size_average=None, red
 
 
 def soft_margin_loss(input, target, size_average=None, reduce=None, reduction="mean"):
-    return _reduced(torch.log1p(torch.exp(-target * input)), reduction)
+    return _nn.renamed(_reduced(torch.log1p(torch.exp(-target * input)), reduction), "SoftMarginLossBackward0")
+
+
+def multi_margin_loss(input, target, p=1, margin=1.0, weight=None, size_average=None, reduce=None, reduction="mean"):
+    if p != 1 and p != 2:
+        raise ValueError("only p == 1 and p == 2 supported")
+    if weight is not None and weight.dim() != 1:
+        raise ValueError("weight must be one-dimensional")
+    scores = input.unsqueeze(0) if input.dim() < 2 else input
+    index = target.reshape(-1, 1)
+    classes = scores.size(1)
+    own = scores.gather(1, index)
+    gaps = (margin - own + scores).clamp_min(0)
+    if p == 2:
+        gaps = gaps * gaps
+    if weight is not None:
+        gaps = gaps * weight[index]
+    loss = gaps.scatter(1, index, 0.0).sum(1) / classes
+    loss = _reduced(loss, reduction)
+    if reduction == "none" and input.dim() < 2:
+        loss = loss.squeeze(0)
+    return _nn.renamed(loss, "MultiMarginLossBackward0")
+
+
+def multilabel_margin_loss(input, target, size_average=None, reduce=None, reduction="mean"):
+    scores, labels = (input.unsqueeze(0), target.unsqueeze(0)) if input.dim() < 2 else (input, target)
+    # Labels count up to the first -1.
+    counted = (labels < 0).cumsum(1) == 0
+    places = torch.where(counted, labels, 0)
+    is_label = torch.zeros_like(scores).scatter_add(1, places, counted.to(scores.dtype)) > 0
+    own = scores.gather(1, places)
+    gaps = (1 - own.unsqueeze(2) + scores.unsqueeze(1)).clamp_min(0)
+    use = torch.logical_and(counted.unsqueeze(2), torch.logical_not(is_label).unsqueeze(1))
+    loss = torch.where(use, gaps, 0.0).sum((1, 2)) / scores.size(1)
+    loss = _reduced(loss, reduction)
+    if reduction == "none" and input.dim() < 2:
+        loss = loss.squeeze(0)
+    return _nn.renamed(loss, "MultilabelMarginLossBackward0")
+
+
+def multilabel_soft_margin_loss(input, target, weight=None, size_average=None, reduce=None, reduction="mean"):
+    loss = -(target * logsigmoid(input) + (1 - target) * logsigmoid(-input))
+    if weight is not None:
+        loss = loss * weight
+    return _reduced(loss.sum(input.dim() - 1) / input.size(input.dim() - 1), reduction)
 
 
 def gaussian_nll_loss(input, target, var, full=False, eps=1e-6, reduction="mean"):
@@ -410,7 +541,11 @@ def cosine_similarity(x1, x2, dim=1, eps=1e-8):
 
 
 def pairwise_distance(x1, x2, p=2.0, eps=1e-6, keepdim=False):
-    return (x1 - x2 + eps).norm(p, -1, keepdim=keepdim)
+    return _nn.renamed((x1 - x2 + eps).norm(p, -1, keepdim=keepdim), "NormBackward1")
+
+
+def pdist(input, p=2.0):
+    return torch.pdist(input, p)
 
 
 def cosine_embedding_loss(input1, input2, target, margin=0, size_average=None, reduce=None, reduction="mean"):
@@ -428,135 +563,12 @@ def triplet_margin_loss(anchor, positive, negative, margin=1.0, p=2, eps=1e-6, s
     return _reduced((near - far + margin).clamp_min(0), reduction)
 
 
-# ---- convolutions and pooling
-
-def _pair(v):
-    return tuple(v) if isinstance(v, (tuple, list)) else (v, v)
-
-
-def _single(v):
-    return v[0] if isinstance(v, (tuple, list)) else v
-
-
-def _same_padding(kernel, dilation):
-    total = dilation * (kernel - 1)
-    return total // 2, total - total // 2
-
-
-def conv2d(input, weight, bias=None, stride=1, padding=0, dilation=1, groups=1):
-    stride, dilation = _pair(stride), _pair(dilation)
-    if isinstance(padding, str):
-        if padding == "valid":
-            padding = 0
-        else:
-            top, bottom = _same_padding(weight.size(2), dilation[0])
-            left, right = _same_padding(weight.size(3), dilation[1])
-            if top == bottom and left == right:
-                padding = (top, left)
-            else:
-                input = pad(input, (left, right, top, bottom))
-                padding = 0
-    return _nn.conv2d(input, weight, bias, stride, _pair(padding), dilation, groups)
-
-
-def conv1d(input, weight, bias=None, stride=1, padding=0, dilation=1, groups=1):
-    if isinstance(padding, str):
-        if padding == "valid":
-            padding = 0
-        else:
-            left, right = _same_padding(weight.size(2), _single(dilation))
-            if left == right:
-                padding = left
-            else:
-                input = pad(input, (left, right))
-                padding = 0
-    return _nn.conv1d(input, weight, bias, _single(stride), _single(padding), _single(dilation), groups)
-
-
-def conv_transpose2d(input, weight, bias=None, stride=1, padding=0, output_padding=0, groups=1, dilation=1):
-    stride, padding, extra, dilation = _pair(stride), _pair(padding), _pair(output_padding), _pair(dilation)
-    n, h, w = input.size(0), input.size(2), input.size(3)
-    kernel = (weight.size(2), weight.size(3))
-    height = (h - 1) * stride[0] - 2 * padding[0] + dilation[0] * (kernel[0] - 1) + extra[0] + 1
-    width = (w - 1) * stride[1] - 2 * padding[1] + dilation[1] * (kernel[1] - 1) + extra[1] + 1
-    channels = input.size(1) // groups
-    parts = []
-    for g in range(groups):
-        x = input.narrow(1, g * channels, channels).reshape(n, channels, h * w)
-        matrix = weight.narrow(0, g * channels, channels).reshape(channels, -1)
-        parts.append(_nn.col2im(torch.matmul(matrix.t(), x), (height, width), kernel, dilation, padding, stride))
-    output = parts[0] if groups == 1 else torch.cat(parts, 1)
-    return output if bias is None else output + bias.view(1, -1, 1, 1)
-
-
-def max_pool2d(input, kernel_size, stride=None, padding=0, dilation=1, ceil_mode=False, return_indices=False):
-    if return_indices:
-        raise NotImplementedError("not supported: max_pool2d with return_indices=True")
-    return _nn.max_pool2d(input, _pair(kernel_size), _pair(kernel_size if stride is None else stride), _pair(padding), _pair(dilation), ceil_mode)
-
-
-def max_pool1d(input, kernel_size, stride=None, padding=0, dilation=1, ceil_mode=False, return_indices=False):
-    stride = kernel_size if stride is None else stride
-    if return_indices:
-        raise NotImplementedError("not supported: max_pool1d with return_indices=True")
-    values = _nn.max_pool2d(input.unsqueeze(-2), (1, _single(kernel_size)), (1, _single(stride)), (0, _single(padding)), (1, _single(dilation)), ceil_mode)
-    return values.squeeze(-2)
-
-
-def avg_pool2d(input, kernel_size, stride=None, padding=0, ceil_mode=False, count_include_pad=True, divisor_override=None):
-    return _nn.avg_pool2d(input, _pair(kernel_size), _pair(kernel_size if stride is None else stride), _pair(padding), ceil_mode, count_include_pad, divisor_override)
-
-
-def adaptive_avg_pool2d(input, output_size):
-    h, w = _pair(output_size)
-    h = input.size(-2) if h is None else h
-    w = input.size(-1) if w is None else w
-    if input.size(-2) % h == 0 and input.size(-1) % w == 0:
-        if h == 1 and w == 1:
-            return input.mean((-1, -2), keepdim=True)
-        kh, kw = input.size(-2) // h, input.size(-1) // w
-        return _nn.avg_pool2d(input, (kh, kw), (kh, kw), (0, 0), False, True, None)
-    raise NotImplementedError("not supported: adaptive_avg_pool2d whose output does not divide its input")
-
-
-def unfold(input, kernel_size, dilation=1, padding=0, stride=1):
-    return _nn.im2col(input, _pair(kernel_size), _pair(dilation), _pair(padding), _pair(stride))
-
-
-def pad(input, pad, mode="constant", value=None):
-    if mode == "constant":
-        return torch.constant_pad_nd(input, pad, 0 if value is None else value)
-    if mode not in ("reflect", "replicate", "circular"):
-        raise NotImplementedError(f"Unrecognised padding mode {mode}")
-    for axis in range(len(pad) // 2):
-        input = _pad_axis(input, input.dim() - 1 - axis, pad[2 * axis], pad[2 * axis + 1], mode)
-    return input
-
-
-def _pad_axis(input, dim, before, after, mode):
-    n = input.size(dim)
-    if mode == "reflect":
-        if before >= n or after >= n:
-            raise RuntimeError(f"Argument #4: Padding size should be less than the corresponding input dimension, but got: padding ({before}, {after}) at dimension {dim} of input {list(input.shape)}")
-        front = input.narrow(dim, 1, before).flip(dim)
-        back = input.narrow(dim, n - 1 - after, after).flip(dim)
-    elif mode == "replicate":
-        sizes = list(input.shape)
-        sizes[dim] = before
-        front = input.narrow(dim, 0, 1).expand(sizes)
-        sizes[dim] = after
-        back = input.narrow(dim, n - 1, 1).expand(sizes)
-    else:
-        front = input.narrow(dim, n - before, before)
-        back = input.narrow(dim, 0, after)
-    return torch.cat([front, input, back], dim)
-
-
-def interpolate(input, size=None, scale_factor=None, mode="nearest", align_corners=None):
-    if mode != "nearest" or input.dim() != 4 or scale_factor is None or scale_factor != int(scale_factor):
-        raise NotImplementedError("not supported: interpolate, but for mode='nearest' by a whole scale_factor on four axes")
-    k = int(scale_factor)
-    return input.repeat_interleave(k, 2).repeat_interleave(k, 3)
+def triplet_margin_with_distance_loss(anchor, positive, negative, *, distance_function=None, margin=1.0, swap=False, reduction="mean"):
+    distance = pairwise_distance if distance_function is None else distance_function
+    near, far = distance(anchor, positive), distance(anchor, negative)
+    if swap:
+        far = torch.minimum(far, distance(positive, negative))
+    return _reduced((margin + near - far).clamp_min(0), reduction)
 
 
 # ---- attention

@@ -1,0 +1,26 @@
+import torch
+import torch.nn.functional as F
+
+g = torch.Generator().manual_seed(7)
+print(torch.rand(2, generator=g), torch.randn(2, generator=g), torch.randint(0, 10, (3,), generator=g), torch.randperm(4, generator=g))
+print(torch.empty(2).uniform_(generator=g), torch.empty(2).normal_(generator=g), torch.bernoulli(torch.full((4,), 0.5), generator=g))
+print(torch.multinomial(torch.tensor([0.1, 0.2, 0.7]), 2, generator=g), g.initial_seed(), g.device)
+torch.manual_seed(3)
+state = torch.get_rng_state()
+first = torch.rand(3)
+torch.set_rng_state(state)
+print(torch.equal(first, torch.rand(3)), state.dtype, state.shape)
+with torch.random.fork_rng():
+    torch.manual_seed(11)
+    inside = torch.rand(1)
+print(inside, torch.rand(1))
+kept = g.get_state()
+a = torch.rand(2, generator=g)
+g.set_state(kept)
+print(torch.equal(a, torch.rand(2, generator=g)))
+torch.manual_seed(5)
+print(torch.normal(torch.tensor([0.0, 100.0]), 1.0), torch.normal(2.0, torch.tensor([0.0, 1.0])), torch.normal(torch.zeros(2), torch.ones(2)))
+x = torch.tensor([-1.0, 2.0, -3.0], requires_grad=True)
+y = F.rrelu(x, training=True)
+print(y, torch.autograd.grad(y.sum(), x)[0], F.rrelu(x))
+print(F.alpha_dropout(torch.ones(4), 0.5, True), F.dropout2d(torch.ones(1, 3, 1, 2), 0.5), F.feature_alpha_dropout(torch.ones(1, 3, 1, 2), 0.5, True))
