@@ -17,7 +17,8 @@ using llvm::BasicBlock;
 using llvm::Value;
 
 HostEmitter::HostEmitter(ModuleEmitter& module, const Plan& plan, const BackendOptions& options)
-    : m_(module), b_(module.context), plan_(plan), options_(options), scalars_(plan.scalars.size()), rotating_(plan.buffers.size()) {}
+    : m_(module), b_(module.context), plan_(plan), options_(options), scalars_(plan.scalars.size()), rotating_(plan.buffers.size()),
+      parts_(module, plan) {}
 HostEmitter::~HostEmitter() = default;
 
 llvm::StructType* HostEmitter::str_type() { return llvm::StructType::get(m_.context, {m_.ptr(), m_.i64()}); }
@@ -215,6 +216,7 @@ void HostEmitter::emit(std::unique_ptr<HostMemory> memory, bool executable) {
     emit_block(plan_.body);
     memory_->end(arena_);
     b_.CreateRet(call("sifr_program_end", {}));
+    parts_.cut(*main_);
     if (executable) emit_start();
 }
 
@@ -229,7 +231,12 @@ void HostEmitter::emit_start() {
 }
 
 void HostEmitter::emit_block(const PlanBlock& block) {
-    for (const PlanInst& inst : block.insts) emit_inst(inst);
+    HostParts::Run run;
+    for (const PlanInst& inst : block.insts) {
+        parts_.before_step(run, inst, b_);
+        emit_inst(inst);
+    }
+    parts_.end_of_block(run, b_);
 }
 
 void HostEmitter::emit_inst(const PlanInst& inst) {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "compiler/backend/backend.h"
+#include "compiler/backend/llvm/host_parts.h"
 #include "compiler/backend/llvm/module_emitter.h"
 #include "compiler/backend/llvm/runtime_calls.h"
 #include "ir/plan/plan.h"
@@ -100,6 +101,7 @@ private:
     std::vector<Value*> scalars_;   ///< slots, by PlanScalar
     std::vector<Value*> rotating_;  ///< slots, by PlanBuffer
     std::map<int64_t, Value*> generators_;
+    HostParts parts_;
 };
 
 /// Writes the instruction's row; false when no table knows it.

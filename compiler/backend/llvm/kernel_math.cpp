@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "compiler/backend/llvm/kernel_emitter.h"
 #include "ir/base/check.h"
 #include "ir/math/transcendental.h"
@@ -121,15 +123,65 @@ struct Ops64 : LlvmOps {
 
 }  // namespace
 
-llvm::Value* KernelEmitter::emit_math(ScalarOp op, DType t, Value* a, Value* b) {
-    if (!b) b = a;
+namespace {
+
+/// LLVM instructions from which a function is called instead of written out at each use: its work then hides the call.
+constexpr size_t inline_limit = 110;
+
+Value* formula(llvm::IRBuilder<>& b, ScalarOp op, DType t, Value* x, Value* y) {
     if (t == DType::F64) {
-        Ops64 ops(b_, a);
-        return math::transcendental(ops, op, a, b);
+        Ops64 ops(b, x);
+        return math::transcendental(ops, op, x, y);
     }
-    SIFR_CHECK(t == DType::F32, "'{}' of {}", name_of(op), name_of(t));
-    Ops32 ops(b_, a);
-    return math::transcendental(ops, op, a, b);
+    Ops32 ops(b, x);
+    return math::transcendental(ops, op, x, y);
+}
+
+/// The formula as a function over one vector register (or one number); null when it is written out where it is used.
+llvm::Function* math_function(ModuleEmitter& m, ScalarOp op, DType t, llvm::Type* type) {
+    auto* vector = llvm::dyn_cast<llvm::FixedVectorType>(type);
+    const std::string name = fmt::format("math.{}.{}x{}", name_of(op), name_of(t), vector ? vector->getNumElements() : 1);
+    auto [known, is_new] = m.math_functions.try_emplace(name, nullptr);
+    if (!is_new) return known->second;
+    llvm::Function* f = m.add_function(name, llvm::FunctionType::get(type, {type, type}, false), true);
+    llvm::IRBuilder<> b(llvm::BasicBlock::Create(m.context, "entry", f));
+    if (llvm::DISubprogram* scope = f->getSubprogram()) b.SetCurrentDebugLocation(m.debug_location({}, scope));
+    b.CreateRet(formula(b, op, t, f->getArg(0), f->getArg(1)));
+    if (f->getInstructionCount() <= inline_limit) {
+        f->eraseFromParent();
+        return nullptr;
+    }
+    f->addFnAttr(llvm::Attribute::NoInline);
+    f->setDoesNotAccessMemory();  // but for constants
+    f->setDoesNotThrow();
+    f->setWillReturn();
+    return known->second = f;
+}
+
+}  // namespace
+
+llvm::Value* KernelEmitter::emit_math(ScalarOp op, DType t, Value* a, Value* b) {
+    SIFR_CHECK(t == DType::F32 || t == DType::F64, "'{}' of {}", name_of(op), name_of(t));
+    if (!b) b = a;
+    auto* vector = llvm::dyn_cast<llvm::FixedVectorType>(a->getType());
+    const int lanes = vector ? static_cast<int>(vector->getNumElements()) : 1;
+    const int piece = std::min(lanes, static_cast<int>(m_.machine.vector_bytes() / size_of(t)));
+    llvm::Function* f = math_function(m_, op, t, vector ? m_.vector_of(vector->getElementType(), piece) : a->getType());
+    if (!f) return formula(b_, op, t, a, b);
+    if (piece == lanes) return b_.CreateCall(f, {a, b});
+    // Wider than a register: part by part.
+    Value* all = llvm::PoisonValue::get(a->getType());
+    for (int first = 0; first < lanes; first += piece) {
+        std::vector<int> which, place;
+        for (int l = 0; l < piece; ++l) which.push_back(first + l);
+        for (int l = 0; l < lanes; ++l) place.push_back(l >= first && l < first + piece ? lanes + l - first : l);
+        auto part = [&](Value* v) { return b_.CreateShuffleVector(v, which); };
+        Value* done = b_.CreateCall(f, {part(a), part(b)});
+        std::vector<int> widen;
+        for (int l = 0; l < lanes; ++l) widen.push_back(l < piece ? l : -1);
+        all = b_.CreateShuffleVector(all, b_.CreateShuffleVector(done, widen), place);
+    }
+    return all;
 }
 
 }  // namespace sifr::codegen

@@ -50,6 +50,9 @@ public:
     /// `void f(status, site, position, value)`: the first position in program order wins, whichever thread finds it.
     llvm::Function* note_offence();
 
+    /// What kernel_math.cpp made so far, by name: a function, or null for one that is written out at each use.
+    std::map<std::string, llvm::Function*> math_functions;
+
     /// A constant table of 64-bit words, or of their low halves.
     llvm::Constant* table(const uint64_t* words, int count, bool wide);
     /// Constant bytes in the module, aligned to 64.
