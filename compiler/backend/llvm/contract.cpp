@@ -161,6 +161,7 @@ void ContractEmitter::product(Value* m_begin, Value* m_end, Value* n_begin, Valu
     const int64_t tile_bytes = rows_ * columns_ * size_;
     const int64_t n_most = pack_b_ ? n_block_ : n_strips_;
     packed_a_ = pack_a_ ? k_.scratch_bytes(m_block_ * rows_ * k_block_ * size_, "packed.a") : nullptr;
+    sums_ = panel_needed_ ? nullptr : k_.slot(m_.vector_of(element_, columns_), "sums", static_cast<uint64_t>(rows_));
     panel_ = panel_needed_ ? k_.scratch_bytes(m_block_ * n_most * tile_bytes, "panel") : nullptr;
     totals_ = chunks_ ? k_.scratch_bytes(m_block_ * n_most * tile_bytes, "totals") : nullptr;
     k_.counted_loop(m_begin, m_end, m_block_, false, "m.block", [&](Value* block_begin) {
@@ -206,17 +207,7 @@ void ContractEmitter::strip_rows(int columns, int valid, Value* n_strip, Value* 
         Value* row = b_.CreateNSWMul(b_.CreateNSWSub(n_strip, n_origin), m_.constant(m_block_));
         return b_.CreateNSWMul(b_.CreateNSWAdd(row, b_.CreateNSWSub(m_strip, m_origin)), m_.constant(rows_ * columns_));
     };
-    if (m_full_ > 0) {
-        k_.counted_loop(m_begin, min(m_end, m_.constant(m_full_)), 1, false, "m", [&](Value* strip) {
-            tile({rows_, columns, valid, strip, n_strip}, k, slot(strip));
-        });
-    }
-    if (m_rest_ > 0) {
-        if_less(m_.constant(m_full_), m_end, [&] {
-            Value* strip = m_.constant(m_full_);
-            tile({static_cast<int>(m_rest_), columns, valid, strip, n_strip}, k, slot(strip));
-        });
-    }
+    k_.counted_loop(m_begin, m_end, 1, false, "m", [&](Value* strip) { tile({columns, valid, strip, n_strip}, k, slot(strip)); });
 }
 
 void KernelEmitter::emit_contract(const Contract& c) {

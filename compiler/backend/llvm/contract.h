@@ -17,9 +17,8 @@ public:
 private:
     using Value = llvm::Value;
 
-    /// One register tile: which rows and columns it has, and where it lies.
+    /// One register tile: which columns it has, and where it lies; the last strip of rows may have fewer of them.
     struct Tile {
-        int rows;
         int columns;       ///< elements of a row of accumulators
         int valid;         ///< of them inside of n; the rest is padding
         Value* m_strip;
@@ -50,8 +49,7 @@ private:
 
     // contract_tile.cpp
     void tile(const Tile& t, const KBlock& k, Value* panel_slot);
-    std::vector<Value*> multiply(const Tile& t, Value* a, Value* b, Value* count, std::vector<Value*> acc);
-    void finish_tile(const Tile& t, const std::vector<Value*>& acc);
+    llvm::Function* tile_function(int rows, int columns, int valid);
     void epilogue_row(const Tile& t, Value* row, Value* acc);
     Value* a_pointer(Value* m_strip, Value* k_begin);
     Value* b_pointer(Value* n_strip, Value* k_begin);
@@ -83,7 +81,8 @@ private:
     Value* b_ptr_ = nullptr;
     Value* packed_a_ = nullptr;
     Value* packed_b_ = nullptr;
-    Value* panel_ = nullptr;
+    Value* sums_ = nullptr;    ///< of one tile, where k takes one block
+    Value* panel_ = nullptr;   ///< of all tiles of a block
     Value* totals_ = nullptr;
     Value* m_origin_ = nullptr;  ///< first strip of the block of packed A
     Value* n_origin_ = nullptr;  ///< first strip of packed B

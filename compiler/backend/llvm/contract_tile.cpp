@@ -1,17 +1,12 @@
-// The register tile of a contraction: one row of accumulators is one LLVM vector of one or two registers. Per k it takes one
-// load of B and one broadcast element of A for each row.
+// The register tile of a contraction: a row of accumulators is one or two registers. Per k it takes a load of B for each of them
+// and one broadcast element of A for each row.
+
+#include <algorithm>
 
 #include "compiler/backend/llvm/contract.h"
 #include "ir/base/check.h"
 
 namespace sifr::codegen {
-
-namespace {
-
-/// Nodes of an epilogue up to which it is written once for each row of a tile instead of in a loop over rows.
-constexpr size_t light_epilogue = 24;
-
-}  // namespace
 
 llvm::Value* ContractEmitter::a_pointer(Value* m_strip, Value* k_begin) {
     if (pack_a_)
@@ -29,152 +24,181 @@ llvm::Value* ContractEmitter::b_pointer(Value* n_strip, Value* k_begin) {
     return b_.CreateInBoundsGEP(element_, b_ptr_, offset);
 }
 
-std::vector<llvm::Value*> ContractEmitter::multiply(const Tile& t, Value* a, Value* b, Value* count, std::vector<Value*> acc) {
-    llvm::Type* row_type = m_.vector_of(element_, t.columns);
-    const int64_t a_row = pack_a_ ? 1 : c_.a_m, a_step = pack_a_ ? rows_ : c_.a_k, b_step = pack_b_ ? columns_ : c_.b_k;
-    const bool masked = !pack_b_ && t.valid < t.columns;
-    const llvm::Align b_align = pack_b_ ? llvm::Align(static_cast<uint64_t>(m_.machine.vector_bytes())) : align_;
-    auto steps = [&](int n, Value* a_at, Value* b_at, std::vector<Value*>& sums) {
-        for (int u = 0; u < n; ++u) {
-            Value* bp = b_.CreateInBoundsGEP(element_, b_at, m_.constant(u * b_step));
-            Value* row = masked ? static_cast<Value*>(b_.CreateMaskedLoad(row_type, bp, align_, k_.constant_mask(t.columns, t.valid), llvm::Constant::getNullValue(row_type)))
-                                : b_.CreateAlignedLoad(row_type, bp, b_align);
-            for (int r = 0; r < t.rows; ++r) {
-                Value* ap = b_.CreateInBoundsGEP(element_, a_at, m_.constant(r * a_row + u * a_step));
-                Value* e = b_.CreateVectorSplat(static_cast<unsigned>(t.columns), b_.CreateAlignedLoad(element_, ap, align_));
-                sums[static_cast<size_t>(r)] = b_.CreateIntrinsic(llvm::Intrinsic::fma, {row_type}, {e, row, sums[static_cast<size_t>(r)]});
-            }
-        }
+// The function `tile(sums, a, a_row, a_step, b, b_step, count, first)`: sums[r][c] = first ? 0 : sums[r][c], then the chain over
+// `count` steps of k. Sums lie in rows of `columns_` elements. All products of a program share it where tiles agree.
+llvm::Function* ContractEmitter::tile_function(int rows, int columns, int valid) {
+    const bool masked = !pack_b_ && valid < columns;
+    // Where A is packed, its steps are known; where it runs along memory, only the distance of its rows is not.
+    const std::string a_kind = pack_a_ ? fmt::format("packed{}", rows_) : c_.a_k == 1 ? "rows" : "strided";
+    const std::string name = fmt::format("tile.{}.{}x{}of{}.{}.{}{}", name_of(c_.type), rows, columns, columns_, a_kind, pack_b_ ? "packed" : "strided",
+                                         masked ? fmt::format(".{}", valid) : "");
+    if (llvm::Function* known = m_.module().getFunction(name)) return known;
+    auto* type = llvm::FunctionType::get(m_.void_type(), {m_.ptr(), m_.ptr(), m_.i64(), m_.i64(), m_.ptr(), m_.i64(), m_.i64(), m_.i1()}, false);
+    llvm::Function* f = m_.add_function(name, type, true);
+    f->addFnAttr(llvm::Attribute::NoInline);
+    f->setDoesNotThrow();
+    for (unsigned i : {0U, 1U, 4U}) f->addParamAttr(i, llvm::Attribute::NoAlias);
+    llvm::IRBuilder<> b(llvm::BasicBlock::Create(m_.context, "entry", f));
+    if (llvm::DISubprogram* scope = f->getSubprogram()) b.SetCurrentDebugLocation(m_.debug_location({}, scope));
+    auto block = [&](const char* block_name) { return llvm::BasicBlock::Create(m_.context, block_name, f); };
+
+    // Rows are cut into registers here: LLVM would do the same, slowly.
+    const int lanes = std::min(vector_, columns), registers = columns / lanes;
+    const auto count_of = static_cast<size_t>(rows * registers);
+    llvm::Type* piece = m_.vector_of(element_, lanes);
+    const llvm::Align piece_align(static_cast<uint64_t>(lanes * size_));
+    Value *sums = f->getArg(0), *count = f->getArg(6);
+    Value* a_row = pack_a_ ? m_.constant(1) : static_cast<Value*>(f->getArg(2));
+    Value* a_step = pack_a_ ? m_.constant(rows_) : c_.a_k == 1 ? m_.constant(1) : static_cast<Value*>(f->getArg(3));
+    Value* b_step = pack_b_ ? m_.constant(columns_) : static_cast<Value*>(f->getArg(5));
+    auto place = [&](size_t i) {
+        const auto at = static_cast<int64_t>(i);
+        return b.CreateInBoundsGEP(element_, sums, m_.constant(at / registers * columns_ + at % registers * lanes));
     };
-    // A loop that takes `n` steps a turn, `turns` times (maybe none).
-    auto loop = [&](int n, Value* turns, const char* name) {
-        auto* known = llvm::dyn_cast<llvm::ConstantInt>(turns);
-        if (known && known->isZero()) return;
-        llvm::BasicBlock* before = b_.GetInsertBlock();
-        llvm::BasicBlock* body = k_.block(name);
-        llvm::BasicBlock* done = k_.block("k.done");
-        if (known) b_.CreateBr(body);
-        else b_.CreateCondBr(b_.CreateICmpSGT(turns, m_.constant(0)), body, done);
-        k_.enter(body);
-        llvm::PHINode* left = b_.CreatePHI(m_.i64(), 2);
-        llvm::PHINode* a_at = b_.CreatePHI(m_.ptr(), 2);
-        llvm::PHINode* b_at = b_.CreatePHI(m_.ptr(), 2);
+
+    llvm::BasicBlock* entry = b.GetInsertBlock();
+    llvm::BasicBlock* resume = block("resume");
+    llvm::BasicBlock* start = block("start");
+    std::vector<Value*> a_rows;
+    for (int r = 0; r < rows; ++r) a_rows.push_back(b.CreateInBoundsGEP(element_, f->getArg(1), b.CreateNSWMul(a_row, m_.constant(r))));
+    b.CreateCondBr(f->getArg(7), start, resume);
+    b.SetInsertPoint(resume);
+    std::vector<Value*> old;
+    for (size_t i = 0; i < count_of; ++i) old.push_back(b.CreateAlignedLoad(piece, place(i), piece_align));
+    b.CreateBr(start);
+    b.SetInsertPoint(start);
+    std::vector<Value*> acc;
+    for (size_t i = 0; i < count_of; ++i) {
+        llvm::PHINode* p = b.CreatePHI(piece, 2);
+        p->addIncoming(llvm::Constant::getNullValue(piece), entry);
+        p->addIncoming(old[i], resume);
+        acc.push_back(p);
+    }
+
+    // `n` steps a turn, while so many are left.
+    Value* k = m_.constant(0);
+    Value* b_at = f->getArg(4);
+    auto loop = [&](int n, Value* end, const char* loop_name) {
+        llvm::BasicBlock* before = b.GetInsertBlock();
+        llvm::BasicBlock* body = block(loop_name);
+        llvm::BasicBlock* done = block("k.done");
+        b.CreateCondBr(b.CreateICmpSLT(k, end), body, done);
+        b.SetInsertPoint(body);
+        llvm::PHINode* i = b.CreatePHI(m_.i64(), 2);
+        llvm::PHINode* row_b = b.CreatePHI(m_.ptr(), 2);
+        i->addIncoming(k, before);
+        row_b->addIncoming(b_at, before);
         std::vector<llvm::PHINode*> phis;
-        std::vector<Value*> sums;
+        std::vector<Value*> now;
         for (Value* v : acc) {
-            phis.push_back(b_.CreatePHI(row_type, 2));
+            phis.push_back(b.CreatePHI(piece, 2));
             phis.back()->addIncoming(v, before);
-            sums.push_back(phis.back());
+            now.push_back(phis.back());
         }
-        left->addIncoming(turns, before);
-        a_at->addIncoming(a, before);
-        b_at->addIncoming(b, before);
-        steps(n, a_at, b_at, sums);
-        Value* next = b_.CreateNSWSub(left, m_.constant(1));
-        Value* a_next = b_.CreateInBoundsGEP(element_, a_at, m_.constant(n * a_step));
-        Value* b_next = b_.CreateInBoundsGEP(element_, b_at, m_.constant(n * b_step));
-        llvm::BasicBlock* end = b_.GetInsertBlock();
-        left->addIncoming(next, end);
-        a_at->addIncoming(a_next, end);
-        b_at->addIncoming(b_next, end);
-        for (size_t r = 0; r < phis.size(); ++r) phis[r]->addIncoming(sums[r], end);
-        b_.CreateCondBr(b_.CreateICmpNE(next, m_.constant(0)), body, done);
-        k_.enter(done);
-        auto merge = [&](Value* none, Value* some) -> Value* {
-            if (known) return some;
-            llvm::PHINode* p = b_.CreatePHI(some->getType(), 2);
+        Value* from = row_b;
+        Value* step = i;
+        for (int u = 0; u < n; ++u) {
+            std::vector<Value*> row;
+            for (int g = 0; g < registers; ++g) {
+                Value* at = b.CreateInBoundsGEP(element_, from, m_.constant(static_cast<int64_t>(g) * lanes));
+                const int inside = std::clamp(valid - g * lanes, 0, lanes);
+                if (masked && inside == 0) row.push_back(llvm::Constant::getNullValue(piece));
+                else if (masked && inside < lanes) row.push_back(b.CreateMaskedLoad(piece, at, align_, k_.constant_mask(lanes, inside), llvm::Constant::getNullValue(piece)));
+                else row.push_back(b.CreateAlignedLoad(piece, at, pack_b_ ? piece_align : align_));
+            }
+            Value* offset = b.CreateNSWMul(step, a_step);
+            for (int r = 0; r < rows; ++r) {
+                Value* e = b.CreateAlignedLoad(element_, b.CreateInBoundsGEP(element_, a_rows[static_cast<size_t>(r)], offset), align_);
+                e = b.CreateVectorSplat(static_cast<unsigned>(lanes), e);
+                for (int g = 0; g < registers; ++g) {
+                    auto& sum = now[static_cast<size_t>(r * registers + g)];
+                    sum = b.CreateIntrinsic(llvm::Intrinsic::fma, {piece}, {e, row[static_cast<size_t>(g)], sum});
+                }
+            }
+            from = b.CreateInBoundsGEP(element_, from, b_step);
+            step = b.CreateNSWAdd(step, m_.constant(1));
+        }
+        i->addIncoming(step, body);
+        row_b->addIncoming(from, body);
+        for (size_t v = 0; v < phis.size(); ++v) phis[v]->addIncoming(now[v], body);
+        b.CreateCondBr(b.CreateICmpSLT(step, end), body, done);
+        b.SetInsertPoint(done);
+        auto merge = [&](Value* none, Value* some) {
+            llvm::PHINode* p = b.CreatePHI(some->getType(), 2);
             p->addIncoming(none, before);
-            p->addIncoming(some, end);
+            p->addIncoming(some, body);
             return p;
         };
-        a = merge(a, a_next);
-        b = merge(b, b_next);
-        for (size_t r = 0; r < acc.size(); ++r) acc[r] = merge(acc[r], sums[r]);
+        k = merge(k, step);
+        b_at = merge(b_at, from);
+        for (size_t v = 0; v < acc.size(); ++v) acc[v] = merge(acc[v], now[v]);
     };
-    // Two steps a turn hide the loop's own work; the tiles at the edges are not worth the code.
-    if (t.rows == rows_ && t.valid == columns_) {
-        loop(2, b_.CreateLShr(count, m_.constant(1)), "k.loop");
-        loop(1, b_.CreateAnd(count, m_.constant(1)), "k.rest");
-    } else {
-        loop(1, count, "k.loop");
-    }
-    return acc;
+    loop(2, b.CreateAnd(count, m_.constant(-2)), "k.loop");
+    loop(1, count, "k.rest");
+    for (size_t i = 0; i < count_of; ++i) b.CreateAlignedStore(acc[i], place(i), piece_align);
+    b.CreateRetVoid();
+    return f;
 }
 
 void ContractEmitter::tile(const Tile& t, const KBlock& k, Value* panel_slot) {
     llvm::Type* row_type = m_.vector_of(element_, t.columns);
     const llvm::Align row_align(static_cast<uint64_t>(m_.machine.vector_bytes()));
-    auto place = [&](Value* base, int r) {
-        return b_.CreateInBoundsGEP(element_, base, b_.CreateNSWAdd(panel_slot, m_.constant(static_cast<int64_t>(r) * columns_)));
-    };
-    auto load = [&](Value* base) {
-        std::vector<Value*> rows;
-        for (int r = 0; r < t.rows; ++r) rows.push_back(b_.CreateAlignedLoad(row_type, place(base, r), row_align));
-        return rows;
-    };
-    auto store = [&](Value* base, const std::vector<Value*>& rows) {
-        for (int r = 0; r < t.rows; ++r) b_.CreateAlignedStore(rows[static_cast<size_t>(r)], place(base, r), row_align);
-    };
-    std::vector<Value*> zeros(static_cast<size_t>(t.rows), llvm::Constant::getNullValue(row_type));
-    // Either of two sets of rows, the second one made only when `condition` does not hold.
-    auto either = [&](Value* condition, const std::vector<Value*>& rows, const std::function<std::vector<Value*>()>& otherwise) {
-        if (auto* c = llvm::dyn_cast<llvm::ConstantInt>(condition)) return c->isOne() ? rows : otherwise();
-        llvm::BasicBlock* before = b_.GetInsertBlock();
-        llvm::BasicBlock* other = k_.block("resume");
-        llvm::BasicBlock* done = k_.block("resumed");
-        b_.CreateCondBr(condition, done, other);
-        k_.enter(other);
-        const std::vector<Value*> others = otherwise();
-        llvm::BasicBlock* end = b_.GetInsertBlock();
+    Value* sums = panel_needed_ ? b_.CreateInBoundsGEP(element_, panel_, panel_slot) : sums_;
+    auto row_of = [&](Value* base, Value* r) { return b_.CreateInBoundsGEP(element_, base, b_.CreateNSWMul(r, m_.constant(columns_))); };
+    std::vector<Value*> args{sums, a_pointer(t.m_strip, k.begin), m_.constant(c_.a_m), m_.constant(c_.a_k), b_pointer(t.n_strip, k.begin), m_.constant(c_.b_k),
+                             k.count, k.first};
+    // The last strip of rows may be a lower one: it has a function of its own, and shares the rest of the code.
+    Value* rows = m_.constant(m_full_ > 0 ? rows_ : m_rest_);
+    auto multiply = [&](int64_t n) { b_.CreateCall(tile_function(static_cast<int>(n), t.columns, t.valid), args); };
+    if (m_full_ == 0 || m_rest_ == 0) {
+        multiply(m_full_ > 0 ? rows_ : m_rest_);
+    } else {
+        llvm::BasicBlock* whole = k_.block("whole");
+        llvm::BasicBlock* rest = k_.block("rest");
+        llvm::BasicBlock* done = k_.block("multiplied");
+        Value* is_whole = b_.CreateICmpSLT(t.m_strip, m_.constant(m_full_));
+        rows = b_.CreateSelect(is_whole, m_.constant(rows_), m_.constant(m_rest_));
+        b_.CreateCondBr(is_whole, whole, rest);
+        k_.enter(whole);
+        multiply(rows_);
+        b_.CreateBr(done);
+        k_.enter(rest);
+        multiply(m_rest_);
         b_.CreateBr(done);
         k_.enter(done);
-        std::vector<Value*> merged;
-        for (size_t r = 0; r < rows.size(); ++r) {
-            llvm::PHINode* p = b_.CreatePHI(row_type, 2);
-            p->addIncoming(rows[r], before);
-            p->addIncoming(others[r], end);
-            merged.push_back(p);
-        }
-        return merged;
-    };
-    std::vector<Value*> acc = either(k.first, zeros, [&] { return load(panel_); });
-    acc = multiply(t, a_pointer(t.m_strip, k.begin), b_pointer(t.n_strip, k.begin), k.count, acc);
-    if (!panel_needed_) {
-        finish_tile(t, acc);
-        return;
     }
+    auto when = [&](Value* condition, const std::function<void()>& body) {
+        if (auto* c = llvm::dyn_cast<llvm::ConstantInt>(condition)) {
+            if (c->isOne()) body();
+            return;
+        }
+        llvm::BasicBlock* then = k_.block("then");
+        llvm::BasicBlock* done = k_.block("done");
+        b_.CreateCondBr(condition, then, done);
+        k_.enter(then);
+        k_.push_scope();
+        body();
+        k_.pop_scope();
+        b_.CreateBr(done);
+        k_.enter(done);
+    };
     if (chunks_) {
-        // The sum of a finished chunk is added to those before it.
-        acc = either(b_.CreateNot(b_.CreateAnd(k.chunk_end, k.later_chunk)), acc, [&] {
-            std::vector<Value*> sums = load(totals_);
-            for (size_t r = 0; r < sums.size(); ++r) sums[r] = b_.CreateFAdd(sums[r], acc[r]);
-            return sums;
+        // The sum of a finished chunk is added to those before it, and kept for those behind it.
+        when(k.chunk_end, [&] {
+            Value* totals = b_.CreateInBoundsGEP(element_, totals_, panel_slot);
+            k_.counted_loop(m_.constant(0), rows, 1, true, "chunk", [&](Value* r) {
+                Value* sum = b_.CreateAlignedLoad(row_type, row_of(sums, r), row_align);
+                Value* before = b_.CreateAlignedLoad(row_type, row_of(totals, r), row_align);
+                sum = b_.CreateSelect(k.later_chunk, b_.CreateFAdd(before, sum), sum);
+                b_.CreateAlignedStore(sum, row_of(sums, r), row_align);
+                b_.CreateAlignedStore(sum, row_of(totals, r), row_align);
+            });
         });
     }
-    llvm::BasicBlock* finish = k_.block("finish");
-    llvm::BasicBlock* wait = k_.block("wait");
-    llvm::BasicBlock* done = k_.block("tile.done");
-    b_.CreateCondBr(k.last, finish, wait);
-    k_.enter(wait);
-    Value* where = chunks_ ? b_.CreateSelect(k.chunk_end, totals_, panel_) : panel_;
-    store(where, acc);
-    b_.CreateBr(done);
-    k_.enter(finish);
-    finish_tile(t, acc);
-    b_.CreateBr(done);
-    k_.enter(done);
-}
-
-void ContractEmitter::finish_tile(const Tile& t, const std::vector<Value*>& acc) {
-    if (k_.k_.exprs.nodes.size() <= light_epilogue) {
-        for (int r = 0; r < t.rows; ++r) epilogue_row(t, m_.constant(r), acc[static_cast<size_t>(r)]);
-        return;
-    }
-    llvm::Type* row_type = m_.vector_of(element_, t.columns);
-    Value* sums = k_.slot(row_type, "sums", static_cast<uint64_t>(t.rows));
-    for (int r = 0; r < t.rows; ++r) b_.CreateStore(acc[static_cast<size_t>(r)], b_.CreateConstInBoundsGEP1_64(row_type, sums, static_cast<uint64_t>(r)));
-    k_.counted_loop(m_.constant(0), m_.constant(t.rows), 1, true, "row", [&](Value* r) {
-        epilogue_row(t, r, b_.CreateLoad(row_type, b_.CreateInBoundsGEP(row_type, sums, r)));
+    when(k.last, [&] {
+        k_.counted_loop(m_.constant(0), rows, 1, true, "row", [&](Value* r) {
+            epilogue_row(t, r, b_.CreateAlignedLoad(row_type, row_of(sums, r), row_align));
+        });
     });
 }
 
