@@ -176,15 +176,19 @@ private:
             if (p.name == "sizes" && !p.is_operand()) attributes.set("sizes", type.sizes);
             if (p.name == "dtype" && !p.is_operand() && def(inst.op).lower == Lower::Fill) attributes.set("dtype", type.dtype);
         }
-        ValueId piece = b.emit(inst.op, read_operands(inst, b), attributes);
-        note_clear(out_[piece].inst, inst);
-        piece = b.expand(b.cast(piece, type.dtype), type.sizes);
-
         const View& view = in_[inst.dest].view;
         ValueId old = state(inst.dest);
         SIFR_CHECK(old.valid(), "{} is written before its storage has contents", inst.dest.str());
-        bool whole = view.layout.is_whole(in_[view.storage].frame);
-        ValueId next = whole ? piece : b.insert(old, view.layout, piece, indices(view));
+        ValueId next;
+        if (type.numel() > 0 && !view.layout.is_injective() && def(inst.op).lower == Lower::Pointwise) {
+            next = write_in_order(inst, b, attributes);
+        } else {
+            ValueId piece = b.emit(inst.op, read_operands(inst, b), attributes);
+            note_clear(out_[piece].inst, inst);
+            piece = b.expand(b.cast(piece, type.dtype), type.sizes);
+            bool whole = view.layout.is_whole(in_[view.storage].frame);
+            next = whole ? piece : b.insert(old, view.layout, piece, indices(view));
+        }
         if (next != old && out_[next].name.empty()) out_[next].name = in_[inst.dest].name;
         if (!gradients_) {
             state(inst.dest) = next;
@@ -196,6 +200,60 @@ private:
             if (!s[g].valid()) continue;
             s[g] = g == own && !inst.untracked ? next : b.emit("untracked"_op, {next, s[g]});
         }
+    }
+
+    /// Through a layout that names places twice, one write sees what an earlier one did: in TensorIterator's order (axes by the
+    /// destination's stride, the smallest innermost; ties by size, the smaller inside), in slabs that name no place twice.
+    ValueId write_in_order(const Inst& inst, Builder& b, const Attrs& attributes) {
+        constexpr int64_t most_slabs = 256;
+        const View& view = in_[inst.dest].view;
+        const Type& type = in_.type(inst.dest);
+        std::vector<size_t> order(type.sizes.size());
+        for (size_t d = 0; d < order.size(); ++d) order[d] = d;
+        std::stable_sort(order.begin(), order.end(), [&](size_t x, size_t y) {
+            int64_t sx = std::abs(view.layout.strides[x]), sy = std::abs(view.layout.strides[y]);
+            return sx != sy ? sx > sy : type.sizes[x] > type.sizes[y];
+        });
+        Layout slab = view.layout;
+        size_t outer = 0;
+        int64_t count = 1;
+        for (; outer < order.size() && !slab.is_injective(); ++outer) {
+            slab.sizes[order[outer]] = 1;
+            count *= type.sizes[order[outer]];
+        }
+        if (count > most_slabs) throw NotSupported("writing in place through a view of this size that overlaps itself", "write into a copy of the view");
+        auto is_dest = [&](ValueId v) {
+            const View& own = in_[v].view;
+            return v == inst.dest || (own.storage == view.storage && own.layout == view.layout && own.indices == view.indices);
+        };
+        // Everything but the destination is read first.
+        std::vector<ValueId> sources;
+        for (ValueId v : inst.operands) {
+            bool tensor = in_.type(v).is_tensor();
+            sources.push_back(!tensor ? scalar(v) : is_dest(v) ? ValueId() : b.expand(read(b, v), type.sizes));
+        }
+        ValueId contents = state(inst.dest);
+        const Strides rows = contiguous_strides(type.sizes);
+        std::vector<int64_t> at(outer, 0);
+        for (int64_t n = 0; n < count; ++n) {
+            Layout to = slab, from = Layout{0, slab.sizes, rows, {}, {}};
+            for (size_t k = 0; k < outer; ++k) {
+                to.offset += at[k] * view.layout.strides[order[k]];
+                from.offset += at[k] * rows[order[k]];
+            }
+            std::vector<ValueId> operands;
+            for (size_t k = 0; k < sources.size(); ++k) {
+                if (!sources[k].valid()) operands.push_back(b.extract(contents, to, indices(view)));
+                else operands.push_back(out_.type(sources[k]).is_tensor() ? b.extract(sources[k], from) : sources[k]);
+            }
+            ValueId piece = b.emit(inst.op, std::move(operands), attributes);
+            contents = b.insert(contents, to, b.expand(b.cast(piece, type.dtype), slab.sizes), indices(view));
+            for (size_t k = outer; k-- > 0;) {
+                if (++at[k] < type.sizes[order[k]]) break;
+                at[k] = 0;
+            }
+        }
+        return contents;
     }
 
     /// Fills with zero get a row of the clear ledger, unless capture has made one.

@@ -208,6 +208,7 @@ void Clusters::decide_copies() {
             if (std::find(operands.begin(), operands.end(), v) == operands.end()) continue;  // an order, no use
             if (!soft_use(u, v)) {
                 hard = true;
+                for_product |= n.role == Role::Fill && nodes[u].role == Role::Contraction;
                 continue;
             }
             if (n.role == Role::Extract) n.feeds_product |= nodes[u].role == Role::Contraction || nodes[u].feeds_product;

@@ -131,11 +131,6 @@ PyValue rounded(Interpreter& in, Args& args) {
         PyValue m = in.class_of(v)->lookup(symbol("__round__"));
         if (!m.is_unbound()) return n.is_none() ? in.call(m, Values{v}) : in.call(m, Values{v, n});
     }
-    if (v.is(Kind::Tensor)) {
-        Args call_args;
-        if (!n.is_none()) call_args.keywords.emplace_back(symbol("decimals"), n);
-        return in.call(in.get_attr(v, "round"), call_args);
-    }
     if (!v.is_number()) in.raise_error("TypeError", "type {} doesn't define __round__ method", in.type_name(v));
     K kind = Interpreter::scalar_kind(v);
     if (n.is_none()) {

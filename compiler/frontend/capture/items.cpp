@@ -307,6 +307,10 @@ void Interpreter::del_item(PyValue object, PyValue index) {
         }
         if (PyValue inner = object.as<InstanceObject>()->native; !inner.is_unbound()) return del_item(inner, index);
     }
+    if (object.is(Kind::Tensor)) {
+        call_method(object, "__delitem__", Values{index});
+        return;
+    }
     raise_error("TypeError", "'{}' object doesn't support item deletion", type_name(object));
 }
 

@@ -171,8 +171,9 @@ PyValue static_binary(Interpreter& in, BinaryOp op, PyValue a, PyValue b) {
             Values items = a.as<TupleObject>()->items;
             const Values& more = b.as<TupleObject>()->items;
             items.insert(items.end(), more.begin(), more.end());
-            // torch.Size + torch.Size is a torch.Size again
-            if (a.as<TupleObject>()->cls == b.as<TupleObject>()->cls && in.class_of(a)->name == "Size") return in.tuple_of(a.as<TupleObject>()->cls, std::move(items));
+            // A torch.Size with a tuple behind it or in front of it is a torch.Size again.
+            for (PyValue side : {a, b})
+                if (in.class_of(side)->name == "Size") return in.tuple_of(in.class_of(side), std::move(items));
             return in.tuple(std::move(items));
         }
         if (a.is(Kind::List) || a.is(Kind::Tuple))

@@ -29,6 +29,21 @@ void bind_parameter(Interpreter& in, const ClassObject* tensor) {
         i.heap().change(tensor_of(made)).cls = made_class;
         return made;
     };
+    // A deep copy of a leaf is a leaf of the same kind, with memory of its own.
+    in.add_method(tensor, "__deepcopy__", [](Interpreter& i, Args& args) {
+        PyValue self = args[0];
+        const TensorObject* t = tensor_of(self);
+        if (!i.autograd().is_leaf(t->variable))
+            raise("RuntimeError", "Only Tensors created explicitly by the user (graph leaves) support the deepcopy protocol at the moment.  If you were attempting to deepcopy a module, this may be because of a "
+                  "torch.nn.utils.weight_norm usage, see https://github.com/pytorch/pytorch/pull/103001");
+        bool tracked = requires_grad(i, self);
+        PyValue made = clone(i, detach(i, self));
+        if (tracked) set_requires_grad(i, made, true);
+        TensorObject& copy = i.heap().change(tensor_of(made));
+        copy.cls = t->cls;
+        if (t->grad.is(Kind::Tensor)) copy.grad = clone(i, detach(i, t->grad));
+        return made;
+    });
     for (const char* module : {"torch.nn.parameter"})
         in.add_module(module, [cls](Interpreter& i, const ModuleObject* m) { i.set_global(m, "Parameter", PyValue(cls)); });
 }

@@ -14,5 +14,5 @@ from torch.nn.modules.flatten import Flatten, Unflatten
 from torch.nn.modules.conv import Conv1d, Conv2d, ConvTranspose2d
 from torch.nn.modules.pooling import MaxPool1d, MaxPool2d, AvgPool2d, AdaptiveAvgPool2d
 from torch.nn.modules.rnn import RNN, LSTM, GRU, RNNCell, LSTMCell, GRUCell
-from torch.nn.modules.transformer import MultiheadAttention, TransformerEncoderLayer, TransformerEncoder, TransformerDecoderLayer
+from torch.nn.modules.transformer import MultiheadAttention, TransformerEncoderLayer, TransformerEncoder, TransformerDecoderLayer, TransformerDecoder, Transformer
 from torch.nn import utils

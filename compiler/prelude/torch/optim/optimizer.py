@@ -11,9 +11,21 @@ class _Required:
 required = _Required()
 
 
+class _HookHandle:
+    def __init__(self, hooks, hook):
+        self._hooks = hooks
+        self._hook = hook
+        hooks.append(hook)
+
+    def remove(self):
+        if self._hook in self._hooks:
+            self._hooks.remove(self._hook)
+
+
 class Optimizer:
     def __init__(self, params, defaults):
         self.defaults = defaults
+        self._opt_called = False
         self._step_pre_hooks = []
         self._step_post_hooks = []
         if isinstance(params, torch.Tensor):
@@ -85,12 +97,13 @@ class Optimizer:
                         p.grad.zero_()
 
     def register_step_pre_hook(self, hook):
-        self._step_pre_hooks.append(hook)
+        return _HookHandle(self._step_pre_hooks, hook)
 
     def register_step_post_hook(self, hook):
-        self._step_post_hooks.append(hook)
+        return _HookHandle(self._step_post_hooks, hook)
 
     def step(self, closure=None):
+        self._opt_called = True
         loss = None
         if closure is not None:
             with torch.enable_grad():

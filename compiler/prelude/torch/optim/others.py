@@ -1,6 +1,16 @@
-"""RMSprop, Adagrad, Adadelta, Adamax, NAdam, Rprop."""
+"""RMSprop, Adagrad, Adadelta, Adamax, NAdam, RAdam, Rprop, ASGD."""
 import torch
 from torch.optim.optimizer import Optimizer
+
+
+def _check_adam(eps, betas, weight_decay):
+    if eps < 0.0:
+        raise ValueError(f"Invalid epsilon value: {eps}")
+    for k in range(2):
+        if not 0.0 <= betas[k] < 1.0:
+            raise ValueError(f"Invalid beta parameter at index {k}: {betas[k]}")
+    if weight_decay < 0.0:
+        raise ValueError(f"Invalid weight_decay value: {weight_decay}")
 
 
 class RMSprop(Optimizer):
@@ -54,6 +64,14 @@ class Adagrad(Optimizer):
     def __init__(self, params, lr=1e-2, lr_decay=0, weight_decay=0, initial_accumulator_value=0, eps=1e-10, foreach=None, *, maximize=False, differentiable=False, fused=None):
         if lr < 0.0:
             raise ValueError(f"Invalid learning rate: {lr}")
+        if lr_decay < 0.0:
+            raise ValueError(f"Invalid lr_decay value: {lr_decay}")
+        if weight_decay < 0.0:
+            raise ValueError(f"Invalid weight_decay value: {weight_decay}")
+        if initial_accumulator_value < 0.0:
+            raise ValueError(f"Invalid initial_accumulator_value value: {initial_accumulator_value}")
+        if eps < 0.0:
+            raise ValueError(f"Invalid epsilon value: {eps}")
         super().__init__(params, dict(lr=lr, lr_decay=lr_decay, eps=eps, weight_decay=weight_decay, initial_accumulator_value=initial_accumulator_value, foreach=foreach, maximize=maximize, differentiable=differentiable, fused=fused))
         for group in self.param_groups:
             for p in group["params"]:
@@ -80,6 +98,12 @@ class Adadelta(Optimizer):
     def __init__(self, params, lr=1.0, rho=0.9, eps=1e-6, weight_decay=0, foreach=None, *, capturable=False, maximize=False, differentiable=False):
         if lr < 0.0:
             raise ValueError(f"Invalid learning rate: {lr}")
+        if rho < 0.0 or rho > 1.0:
+            raise ValueError(f"Invalid rho value: {rho}")
+        if eps < 0.0:
+            raise ValueError(f"Invalid epsilon value: {eps}")
+        if weight_decay < 0.0:
+            raise ValueError(f"Invalid weight_decay value: {weight_decay}")
         super().__init__(params, dict(lr=lr, rho=rho, eps=eps, weight_decay=weight_decay, maximize=maximize, capturable=capturable, foreach=foreach, differentiable=differentiable))
 
     def _update(self, group):
@@ -108,6 +132,7 @@ class Adamax(Optimizer):
     def __init__(self, params, lr=2e-3, betas=(0.9, 0.999), eps=1e-8, weight_decay=0, foreach=None, *, maximize=False, differentiable=False, capturable=False):
         if lr < 0.0:
             raise ValueError(f"Invalid learning rate: {lr}")
+        _check_adam(eps, betas, weight_decay)
         super().__init__(params, dict(lr=lr, betas=betas, eps=eps, weight_decay=weight_decay, foreach=foreach, maximize=maximize, differentiable=differentiable, capturable=capturable))
 
     def _update(self, group):
@@ -135,6 +160,9 @@ class NAdam(Optimizer):
     def __init__(self, params, lr=2e-3, betas=(0.9, 0.999), eps=1e-8, weight_decay=0, momentum_decay=4e-3, decoupled_weight_decay=False, *, foreach=None, maximize=False, capturable=False, differentiable=False):
         if lr < 0.0:
             raise ValueError(f"Invalid learning rate: {lr}")
+        _check_adam(eps, betas, weight_decay)
+        if momentum_decay < 0.0:
+            raise ValueError(f"Invalid momentum_decay value: {momentum_decay}")
         super().__init__(params, dict(lr=lr, betas=betas, eps=eps, weight_decay=weight_decay, momentum_decay=momentum_decay, decoupled_weight_decay=decoupled_weight_decay, maximize=maximize, foreach=foreach, capturable=capturable, differentiable=differentiable))
 
     def _update(self, group):
@@ -167,3 +195,107 @@ class NAdam(Optimizer):
             denom = state["exp_avg_sq"].div(bias_correction2).sqrt().add_(group["eps"])
             p.addcdiv_(grad, denom, value=-group["lr"] * (1.0 - mu) / (1.0 - product))
             p.addcdiv_(state["exp_avg"], denom, value=-group["lr"] * mu_next / (1.0 - product * mu_next))
+
+
+class RAdam(Optimizer):
+    def __init__(self, params, lr=1e-3, betas=(0.9, 0.999), eps=1e-8, weight_decay=0, decoupled_weight_decay=False, *, foreach=None, maximize=False, capturable=False, differentiable=False):
+        if lr < 0.0:
+            raise ValueError(f"Invalid learning rate: {lr}")
+        _check_adam(eps, betas, weight_decay)
+        super().__init__(params, dict(lr=lr, betas=betas, eps=eps, weight_decay=weight_decay, maximize=maximize, foreach=foreach, capturable=capturable, decoupled_weight_decay=decoupled_weight_decay, differentiable=differentiable))
+
+    def _update(self, group):
+        beta1, beta2 = group["betas"]
+        for p in group["params"]:
+            if p.grad is None:
+                continue
+            grad = -p.grad if group["maximize"] else p.grad
+            state = self._state_of(p)
+            if len(state) == 0:
+                state["step"] = torch.tensor(0.0)
+                state["exp_avg"] = torch.zeros_like(p)
+                state["exp_avg_sq"] = torch.zeros_like(p)
+            count = state["step"]
+            count += 1
+            step = count.item()
+            if group["weight_decay"] != 0:
+                if group["decoupled_weight_decay"]:
+                    p.mul_(1 - group["lr"] * group["weight_decay"])
+                else:
+                    grad = grad.add(p, alpha=group["weight_decay"])
+            state["exp_avg"].lerp_(grad, 1 - beta1)
+            state["exp_avg_sq"].mul_(beta2).addcmul_(grad, grad, value=1 - beta2)
+            bias_correction1 = 1 - beta1 ** step
+            bias_correction2 = 1 - beta2 ** step
+            corrected = state["exp_avg"] / bias_correction1
+            longest = 2 / (1 - beta2) - 1
+            rho = longest - 2 * step * (beta2 ** step) / bias_correction2
+            if rho > 5.0:
+                rect = ((rho - 4) * (rho - 2) * longest / ((longest - 4) * (longest - 2) * rho)) ** 0.5
+                adaptive = bias_correction2 ** 0.5 / state["exp_avg_sq"].sqrt().add_(group["eps"])
+                p.add_(corrected * group["lr"] * adaptive * rect, alpha=-1.0)
+            else:
+                p.add_(corrected * group["lr"], alpha=-1.0)
+
+
+class Rprop(Optimizer):
+    def __init__(self, params, lr=1e-2, etas=(0.5, 1.2), step_sizes=(1e-6, 50), *, capturable=False, foreach=None, maximize=False, differentiable=False):
+        if lr < 0.0:
+            raise ValueError(f"Invalid learning rate: {lr}")
+        if not 0.0 < etas[0] < 1.0 < etas[1]:
+            raise ValueError(f"Invalid eta values: {etas[0]}, {etas[1]}")
+        super().__init__(params, dict(lr=lr, etas=etas, step_sizes=step_sizes, foreach=foreach, maximize=maximize, differentiable=differentiable, capturable=capturable))
+
+    def _update(self, group):
+        shrink, grow = group["etas"]
+        least, most = group["step_sizes"]
+        for p in group["params"]:
+            if p.grad is None:
+                continue
+            grad = p.grad
+            state = self._state_of(p)
+            if len(state) == 0:
+                state["step"] = torch.tensor(0.0)
+                state["prev"] = torch.zeros_like(p)
+                state["step_size"] = torch.full_like(grad, group["lr"])
+            state["step"] += 1
+            grad = grad.neg() if group["maximize"] else grad.clone()
+            sign = grad.mul(state["prev"]).sign()
+            factor = torch.where(sign > 0, grow, torch.where(sign < 0, shrink, 1.0))
+            state["step_size"].mul_(factor).clamp_(least, most)
+            # After a change of sign the step is taken back by not taking one.
+            grad = torch.where(sign < 0, torch.zeros_like(grad), grad)
+            p.addcmul_(grad.sign(), state["step_size"], value=-1)
+            state["prev"].copy_(grad)
+
+
+class ASGD(Optimizer):
+    def __init__(self, params, lr=1e-2, lambd=1e-4, alpha=0.75, t0=1e6, weight_decay=0, foreach=None, maximize=False, differentiable=False, capturable=False):
+        if lr < 0.0:
+            raise ValueError(f"Invalid learning rate: {lr}")
+        if weight_decay < 0.0:
+            raise ValueError(f"Invalid weight_decay value: {weight_decay}")
+        super().__init__(params, dict(lr=lr, lambd=lambd, alpha=alpha, t0=t0, weight_decay=weight_decay, foreach=foreach, maximize=maximize, differentiable=differentiable, capturable=capturable))
+
+    def _update(self, group):
+        lr, lambd = group["lr"], group["lambd"]
+        for p in group["params"]:
+            if p.grad is None:
+                continue
+            grad = -p.grad if group["maximize"] else p.grad
+            state = self._state_of(p)
+            if len(state) == 0:
+                state["step"] = torch.zeros(())
+                state["eta"] = torch.as_tensor(lr, dtype=torch.get_default_dtype()).clone()
+                state["mu"] = torch.ones(())
+                state["ax"] = torch.zeros_like(p)
+            state["step"] += 1
+            step = state["step"].item()
+            if group["weight_decay"] != 0:
+                grad = grad.add(p, alpha=group["weight_decay"])
+            eta, mu = state["eta"].item(), state["mu"].item()
+            p.mul_(1 - lambd * eta)
+            p.add_(grad, alpha=-eta)
+            state["ax"].add_((p - state["ax"]) * mu)
+            state["eta"].fill_(lr / ((1 + lambd * lr * step) ** group["alpha"]))
+            state["mu"].fill_(1.0 / max(1.0, step - group["t0"]))

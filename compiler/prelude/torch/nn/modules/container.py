@@ -64,6 +64,26 @@ class Sequential(Module):
             self._modules[str(i)] = m
         return self
 
+    def pop(self, index):
+        module = self[index]
+        del self[index]
+        return module
+
+    def __add__(self, other):
+        if not isinstance(other, Sequential):
+            raise ValueError(f"add operator supports only objects of Sequential class, but {str(type(other))} is given.")
+        return Sequential(*(list(self) + list(other)))
+
+    def __iadd__(self, other):
+        return self.extend(other)
+
+    def __mul__(self, times):
+        if not isinstance(times, int):
+            raise TypeError(f"unsupported operand type(s) for *: {type(self)} and {type(times)}")
+        if times <= 0:
+            raise ValueError(f"Non-positive multiplication factor {times} for {type(self)}")
+        return Sequential(*(list(self) * times))
+
     def forward(self, input):
         for module in self:
             input = module(input)
@@ -95,6 +115,21 @@ class ModuleList(Module):
 
     def __add__(self, other):
         return ModuleList(list(self) + list(other))
+
+    def __iadd__(self, modules):
+        return self.extend(modules)
+
+    def __delitem__(self, index):
+        kept = list(self._modules.values())
+        del kept[index]
+        self._modules.clear()
+        for i, m in enumerate(kept):
+            self._modules[str(i)] = m
+
+    def pop(self, index):
+        module = self[index]
+        del self[index]
+        return module
 
     def append(self, module):
         self.add_module(str(len(self)), module)
@@ -156,6 +191,9 @@ class ModuleDict(Module):
     def __delitem__(self, key):
         del self._modules[key]
 
+    def clear(self):
+        self._modules.clear()
+
     def keys(self):
         return self._modules.keys()
 
@@ -188,6 +226,9 @@ class ParameterList(Module):
     def __iter__(self):
         return iter([self[i] for i in range(self._size)])
 
+    def __iadd__(self, values):
+        return self.extend(values)
+
     def __getitem__(self, index):
         if isinstance(index, slice):
             return ParameterList(list(self)[index])
@@ -210,7 +251,7 @@ class ParameterList(Module):
         lines = []
         for i in range(self._size):
             p = self[i]
-            lines.append(f"  ({i}): Parameter containing: [{torch.typename(p.data)[6:]} of size {'x'.join([str(s) for s in p.size()])}]")
+            lines.append(f"  ({i}): Parameter containing: [{p.dtype} of size {'x'.join([str(s) for s in p.size()])}]")
         return "\n".join(lines)
 
 
@@ -232,6 +273,28 @@ class ParameterDict(Module):
 
     def __getitem__(self, key):
         return getattr(self, key)
+
+    def extra_repr(self):
+        lines = []
+        for key, p in self.items():
+            lines.append(f"  ({key}): Parameter containing: [{torch.typename(p)} of size {'x'.join([str(s) for s in p.size()])}]")
+        return "\n".join(lines)
+
+    def __delitem__(self, key):
+        del self._names[key]
+        delattr(self, key)
+
+    def pop(self, key):
+        value = self[key]
+        del self[key]
+        return value
+
+    def get(self, key, default=None):
+        return self[key] if key in self else default
+
+    def clear(self):
+        for key in list(self._names):
+            del self[key]
 
     def __setitem__(self, key, value):
         self._names[key] = None
