@@ -1,4 +1,4 @@
-# `cmake --install` puts the compiler, the runtime and a package for find_package(sifr) under the prefix.
+# `cmake --install` puts the compiler, the library, the runtime and a package for find_package(sifr) under the prefix.
 include(CMakePackageConfigHelpers)
 include(GNUInstallDirs)
 
@@ -11,6 +11,13 @@ endif()
 if(TARGET sifr)
   set_target_properties(sifr PROPERTIES EXPORT_NAME compiler)
   install(TARGETS sifr EXPORT sifrTargets RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+endif()
+if(TARGET libsifr)
+  install(TARGETS libsifr EXPORT sifrTargets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+  install(FILES compiler/host/include/sifr/sifr.h ${PROJECT_BINARY_DIR}/compiler/host/include/sifr/ops.inc DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/sifr)
+  file(RELATIVE_PATH prefix_from_pc /p/${CMAKE_INSTALL_LIBDIR}/pkgconfig /p)
+  configure_file(cmake/sifr.pc.in sifr.pc @ONLY)
+  install(FILES ${CMAKE_CURRENT_BINARY_DIR}/sifr.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 endif()
 install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
 

@@ -26,9 +26,13 @@ void compile(Compilation& out, std::string path, std::string text, const Compile
         out.program.emplace(std::move(captured.captured));
     });
 
+    lower(out, options);
+}
+
+void lower(Compilation& out, const CompileOptions& options) {
     PassContext context;
     context.hazards = static_cast<HazardMode>(options.capture.hazards);
-    context.report = sink;
+    context.report = [&](const Diagnostic& d) { out.diagnostics.push_back(d); };
     RunPassesOptions passes = options.passes;
     passes.timings = &out.timings;
     run_passes(*out.program, context, passes);

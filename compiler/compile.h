@@ -28,4 +28,7 @@ struct Compilation {
 /// `out.files` is filled by then, so that the error can be shown.
 void compile(Compilation& out, std::string path, std::string text, const CompileOptions& options);
 
+/// The passes alone, from where `out.program` stands.
+void lower(Compilation& out, const CompileOptions& options);
+
 }  // namespace sifr

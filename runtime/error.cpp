@@ -22,6 +22,7 @@ thread_local Buffer<int64_t> warned_ends;
 constexpr const char* status_types[] = {
     "",           "ValueError", "TypeError", "IndexError", "ZeroDivisionError",        "OverflowError", "RuntimeError",
     "KeyError",   "EOFError",   "torch._C._LinAlgError",   "NotSupportedError",        "OSError",       "NotImplementedError",
+    "SystemExit",
 };
 
 bool already_warned(const Text& key) {

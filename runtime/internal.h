@@ -160,6 +160,9 @@ void append_str_repr(Text& out, sifr_str text);
 // ------------------------------------------------------------------------------------------------------------------
 // Tensors
 
+/// A list that a host's call has made is freed when the call ends; in a program it lives as long as the program.
+void adopt_list(sifr_list* list);
+
 inline constexpr int32_t max_dims = 64;
 
 /// The element offset of row-major index `index`.

@@ -127,6 +127,7 @@ sifr_list* sifr_list_new(int32_t kind, int64_t element_bytes) {
     static constexpr int64_t bytes[] = {8, 8, 1, sizeof(sifr_str)};
     sifr_list* list = static_cast<sifr_list*>(grow_memory(nullptr, sizeof(sifr_list)));
     *list = {kind, kind == SIFR_LIST_TENSOR ? element_bytes : bytes[kind], 0, {}};
+    adopt_list(list);
     return list;
 }
 

@@ -110,6 +110,7 @@ FillOrder fill_order(const sifr_tensor& out, const int64_t* order) {
 extern "C" {
 
 sifr_generator* sifr_default_generator(void) {
+    if (sifr_generator* own = context_generator()) return own;
     if (!default_is_seeded) {
         default_is_seeded = true;
         sifr_seed_from_os(&the_default);

@@ -14,6 +14,9 @@ struct sifr_generator {
 
 namespace sifr::rt {
 
+/// The generator of the context whose function runs on this thread; null when none does.
+sifr_generator* context_generator();
+
 uint32_t draw_u32(sifr_generator* g);
 inline uint64_t draw_u64(sifr_generator* g) {
     const uint64_t high = draw_u32(g);

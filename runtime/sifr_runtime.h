@@ -85,6 +85,7 @@ typedef enum sifr_status_code {
     SIFR_NOT_SUPPORTED = 10,   /**< valid Python that sifr does not do; never to be caught by the script's `try` */
     SIFR_OS_ERROR = 11,
     SIFR_NOT_IMPLEMENTED_ERROR = 12,
+    SIFR_SYSTEM_EXIT = 13,     /**< `sys.exit()` in a function that a host called; never a status of the runtime's own functions */
 } sifr_status_code;
 typedef int32_t sifr_status;
 
@@ -685,6 +686,46 @@ bool sifr_dump_open(const char* path);
 void sifr_dump_bits(sifr_str label, const sifr_tensor* tensor);
 void sifr_dump_f64(sifr_str label, double value);
 void sifr_dump_i64(sifr_str label, int64_t value);
+
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* 13. Functions that a host calls                                                                         (host.cpp) */
+
+/** What a compiled function needs beside its arguments: memory for intermediate values, the random generator, where its text goes, the
+ *  last failure. One thread uses a context at a time; a host that calls from many threads makes one for each. */
+typedef struct sifr_context sifr_context;
+
+/** Zero-filled fields are defaults; set `struct_size` to sizeof(sifr_context_options). */
+typedef struct sifr_context_options {
+    uint32_t struct_size;
+    uint32_t seeded;  /**< not 0: the generator starts from `seed`, as after torch.manual_seed; 0: from the OS */
+    uint64_t seed;
+    void* user;       /**< handed to the writers */
+    void (*write_stdout)(void* user, const char* data, int64_t size); /**< null: the process's stdout */
+    void (*write_stderr)(void* user, const char* data, int64_t size);
+} sifr_context_options;
+
+/** Compiled code. `arena` has `arena_bytes` bytes at a multiple of 64. `arguments`: tensor parameters, then tensor results; `numbers` and
+ *  `results`: the others, an f64 as its bits, a bool as 0 or 1. */
+typedef void sifr_entry(void* arena, void* const* arguments, const int64_t* numbers, int64_t* results);
+typedef struct sifr_function {
+    uint32_t struct_size;       /**< sizeof(sifr_function) */
+    uint32_t abi_version;       /**< SIFR_RUNTIME_ABI */
+    uint64_t required_features; /**< SIFR_CPU_… bits */
+    int64_t arena_bytes;
+    sifr_entry* entry;
+} sifr_function;
+
+/** Null options: all defaults. Null without memory. Nothing large is allocated before the first call. */
+sifr_context* sifr_context_new(const sifr_context_options* options);
+void sifr_context_free(sifr_context* context);
+/** `torch.manual_seed(seed)` for the calls to come. */
+void sifr_context_seed(sifr_context* context, uint64_t seed);
+/** Calls. SIFR_OK, or what the function raised: then results are undefined, and arguments that it updates hold what was written so far. */
+sifr_status sifr_context_call(sifr_context* context, const sifr_function* function, void* const* arguments, const int64_t* numbers, int64_t* results);
+/** `Type: text` of what the last call raised; empty after a good one. Valid until the next call. */
+const char* sifr_context_error(const sifr_context* context);
+/** Its line in the source that the function was compiled from, 0 where that is not known; `file` (may be null) gets the path, or null. */
+int32_t sifr_context_error_line(const sifr_context* context, const char** file);
 
 #ifdef __cplusplus
 }  /* extern "C" */

@@ -5,7 +5,9 @@
 #include <string>
 #include <vector>
 
+#include "ir/base/diagnostic.h"
 #include "ir/plan/plan.h"
+#include "runtime/sifr_runtime.h"
 
 namespace sifr {
 
@@ -15,8 +17,11 @@ struct BackendOptions {
     bool debug_lines = false;           ///< `-g`: DWARF lines of the script
     bool fast_math = false;
     std::string script_path = "<script>";  ///< for messages of raises and warnings
+    std::vector<std::string> files;        ///< by Span::file, where more than the script is to be named
     std::vector<std::string> gpu_archs;    ///< CUDA: `sm_90`, …; empty: one of each generation from sm_80 up
     std::string* report = nullptr;         ///< `--stats`: what the back end has to say of kernels is added to it
+    /// The plan is a function that a host calls, not a program: code gets `sifr_entry` of runtime/sifr_runtime.h.
+    bool as_function = false;
 };
 
 enum class Emit { Executable, Object, LlvmIr, Assembly, StaticLibrary, SharedLibrary, CudaSource, Ptx, Cubin };
@@ -29,6 +34,8 @@ public:
     virtual int run(std::span<const std::string> argv) = 0;
     /// Runs one kernel by name, for tests.
     virtual void launch(const std::string& kernel, void* const* buffers, const int64_t* scalars, KernelStatus* status) = 0;
+    /// Of a plan that was loaded as a function: what sifr_context_call takes. Lives as long as this object.
+    virtual const sifr_function& function() { throw NotSupported("a function in memory from this back end"); }
 };
 
 /// What a back end is: it takes a plan, the last form of a program, and makes of it something that runs. A plan has two sides.

@@ -277,6 +277,7 @@ Function compact(const Function& f) {
     Function out;
     out.name = f.name;
     out.ledger = f.ledger;
+    out.updates = f.updates;
     out.facts = f.facts;
     ValueMap map;
     Cloner(f, out, map).region(f.body, out.body);

@@ -100,6 +100,9 @@ public:
     std::vector<Storage> storages;
     std::vector<Clear> ledger;
     RegionId body;
+    /// FUNCTIONAL, FUSED: parameters (by position) whose memory the function writes. The last results of the body, one each and in this
+    /// order, are their new contents; the caller sees them in its own memory.
+    std::vector<uint32_t> updates;
     Facts facts;
 
     Function();

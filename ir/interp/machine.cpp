@@ -6,6 +6,7 @@
 // FUNCTIONAL, FUSED: memory that a value shows is never written again, so `extract` may share it and `insert` copies.
 
 #include <algorithm>
+#include <bit>
 
 #include "ir/base/diagnostic.h"
 #include "ir/interp/gradients.h"
@@ -433,26 +434,54 @@ namespace {
 
 int run_program(const Function& f, Stage stage, const RunOptions& options) {
     std::vector<RunValue> arguments;
-    for (size_t k = 0; k < f[f.body].params.size(); ++k) {
-        const Type& t = f.type(f[f.body].params[k]);
-        SIFR_CHECK(k < options.arguments.size() && t.is_tensor(), "the function takes arguments");
+    size_t tensors = 0, numbers = 0;
+    for (ValueId p : f[f.body].params) {
+        const Type& t = f.type(p);
+        if (!t.is_tensor()) {
+            const int64_t bits = options.numbers.at(numbers++);
+            if (t.kind == Type::Kind::F64) arguments.emplace_back(std::bit_cast<double>(bits));
+            else if (t.kind == Type::Kind::Bool) arguments.emplace_back(bits != 0);
+            else arguments.emplace_back(bits);
+            continue;
+        }
+        SIFR_CHECK(tensors < options.arguments.size(), "the function takes arguments");
         // The interpreter works on a copy and hands it back, so that every access is checked against a buffer that it knows.
         RunTensor tensor = RunTensor::make(t.dtype, t.sizes);
-        std::copy_n(static_cast<const std::byte*>(options.arguments[k]), t.bytes(), tensor.memory->begin());
+        std::copy_n(static_cast<const std::byte*>(options.arguments[tensors++]), t.bytes(), tensor.memory->begin());
         arguments.emplace_back(std::move(tensor));
     }
     std::vector<const char*> argv{options.script.c_str()};
     for (const std::string& a : options.argv) argv.push_back(a.c_str());
     sifr_set_argv(static_cast<int32_t>(argv.size()), argv.data());
+    std::vector<RunValue> results;
     try {
-        evaluate(f, stage, arguments);
+        results = evaluate(f, stage, arguments);
     } catch (const RunTimeRaise& e) {
         const Location& l = e.location;
         sifr_raise(e.type.c_str(), c_str(e.text), l.empty() || !l[0].known() ? nullptr : options.script.c_str(), l.empty() ? 0 : static_cast<int32_t>(l[0].line));
     }
+    auto hand_back = [](const RunTensor& t, void* to) {
+        const RunTensor whole = t.packed();
+        std::copy_n(whole.at(whole.layout.offset), whole.numel() * size_of(whole.dtype), static_cast<std::byte*>(to));
+    };
+    if (options.results) options.results->clear();
+    const size_t fresh = results.size() - f.updates.size();
+    for (size_t k = 0; k < fresh; ++k) {
+        if (const auto* t = std::get_if<RunTensor>(&results[k])) hand_back(*t, options.arguments.at(tensors++));
+        else if (!options.results) continue;
+        else if (const auto* d = std::get_if<double>(&results[k])) options.results->push_back(std::bit_cast<int64_t>(*d));
+        else if (const auto* b = std::get_if<bool>(&results[k])) options.results->push_back(*b ? 1 : 0);
+        else options.results->push_back(std::get<int64_t>(results[k]));
+    }
+    // CAPTURED writes through its arguments; later stages give their new contents as results.
+    tensors = 0;
     for (size_t k = 0; k < arguments.size(); ++k) {
-        const auto& t = std::get<RunTensor>(arguments[k]);
-        std::copy(t.memory->begin(), t.memory->end(), static_cast<std::byte*>(options.arguments[k]));
+        const auto* t = std::get_if<RunTensor>(&arguments[k]);
+        if (!t) continue;
+        void* to = options.arguments[tensors++];
+        for (size_t u = 0; u < f.updates.size(); ++u)
+            if (f.updates[u] == k) t = &std::get<RunTensor>(results[fresh + u]);
+        hand_back(*t, to);
     }
     sifr_flush();
     return 0;

@@ -29,7 +29,24 @@ public:
             if (p.buffers[b].kind == BufferDef::Kind::Arena && !p.buffers[b].view_of.valid() && r.last >= 0) dies_at_[r.last].push_back(b);
         }
     }
-    void run() { block(p_.body); }
+    void run() {
+        SIFR_CHECK(options_.numbers.size() == p_.parameters.size(), "{} numbers for {} parameters", options_.numbers.size(), p_.parameters.size());
+        for (size_t k = 0; k < p_.parameters.size(); ++k) {
+            HostValue& v = value(p_.parameters[k]);
+            v.kind = p_.scalars[p_.parameters[k].index].type.kind;
+            if (v.kind == Type::Kind::F64) std::memcpy(&v.f64, &options_.numbers[k], 8);
+            else v.i64 = options_.numbers[k];
+        }
+        block(p_.body);
+        if (!options_.results) return;
+        options_.results->clear();
+        for (PlanScalar s : p_.results) {
+            const HostValue& v = value(s);
+            int64_t bits = v.i64;
+            if (v.kind == Type::Kind::F64) std::memcpy(&bits, &v.f64, 8);
+            options_.results->push_back(bits);
+        }
+    }
 
 private:
     static HostValue constant(const ScalarDef& d) {

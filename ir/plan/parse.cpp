@@ -41,7 +41,15 @@ public:
             p_.constants.push_back(*data);
         }
         while (c_.take("clear")) clear();
+        if (c_.take("take")) {
+            do p_.parameters.push_back(define_scalar());
+            while (c_.take(","));
+        }
         block(p_.body);
+        if (c_.take("give")) {
+            do p_.results.push_back(scalar());
+            while (c_.take(","));
+        }
         c_.expect("}");
         while (!c_.at_end()) {
             size_t offset = c_.offset();
@@ -227,7 +235,7 @@ private:
     }
 
     void block(PlanBlock& b) {
-        while (!c_.peek("}") && !c_.peek("yield")) inst(b);
+        while (!c_.peek("}") && !c_.peek("yield") && !c_.peek("give")) inst(b);
     }
     void yields(PlanInst& i, bool scalars, bool buffers) {
         if (scalars) i.yields.emplace_back();

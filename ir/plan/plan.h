@@ -82,7 +82,7 @@ struct PlanInst {
     std::vector<PlanBuffer> buffer_results;                 ///< behind the loop or if
 };
 
-/// The results of the function itself are Argument buffers behind those of its parameters: the host gives the memory.
+/// Tensor results of the function itself are Argument buffers behind those of its parameters: the host gives the memory.
 struct Plan {
     std::string name = "main";
     std::vector<Kernel> kernels;       ///< by KernelId; equal ones stand once
@@ -92,6 +92,8 @@ struct Plan {
     int64_t arena_bytes = 0;
     PlanBlock body;
     std::vector<Clear> ledger;
+    std::vector<PlanScalar> parameters;  ///< numbers that the host gives
+    std::vector<PlanScalar> results;     ///< numbers that it gets
 };
 
 std::string print(const Plan& plan);
@@ -104,7 +106,9 @@ void verify(const Plan& plan);
 struct RunOptions {
     std::string script = "t.py";   ///< for messages, and sys.argv[0]
     std::vector<std::string> argv; ///< sys.argv[1:]
-    std::vector<void*> arguments;  ///< Argument buffers
+    std::vector<void*> arguments;  ///< Argument buffers: those of tensor parameters, then those of tensor results
+    std::vector<int64_t> numbers;  ///< of the parameters that are none; an f64 as its bits
+    std::vector<int64_t>* results = nullptr;  ///< gets the numbers that the function gives, in the same form
 };
 /// Runs the plan on one byte array with the plan's offsets; poisons a slot at its last use. Shares no code with the
 /// evaluation of functions, with simplify, or with the back ends. Returns the exit code.

@@ -42,7 +42,11 @@ public:
         for (size_t c = 0; c < p_.constants.size(); ++c)
             line(1, fmt::format("constant {} = {}", c, attribute_text(AttrValue(p_.constants[c]))));
         for (size_t c = 0; c < p_.ledger.size(); ++c) line(1, clear_line(c));
+        std::vector<std::string> taken;
+        for (PlanScalar s : p_.parameters) taken.push_back(typed(s));
+        if (!taken.empty()) line(1, fmt::format("take {}", fmt::join(taken, ", ")));
         block(p_.body, 1);
+        if (!p_.results.empty()) line(1, fmt::format("give {}", names(p_.results)));
         out_ += "}\n";
         for (const Kernel& k : p_.kernels) out_ += "\n" + print(k);
         return std::move(out_);

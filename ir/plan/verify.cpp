@@ -29,7 +29,9 @@ public:
     }
     void run() {
         for (const Kernel& k : p_.kernels) verify(k);
+        for (PlanScalar s : p_.parameters) define(s);
         block(p_.body);
+        for (PlanScalar s : p_.results) use(s);
         memory();
     }
 

@@ -250,6 +250,8 @@ private:
         if (lex_.accept("yield") && !lex_.at("}")) {
             std::vector<ValueId> results = values();
             f_[id].results = std::move(results);
+            if (id == f_.body && lex_.accept("updating"))
+                for (ValueId v : values()) f_.updates.push_back(f_[v].position);
         }
         lex_.expect("}");
         --depth_;

@@ -159,7 +159,11 @@ private:
     void region(RegionId id, size_t depth) {
         for (InstId i : f_[id].insts)
             if (!f_[i].erased) inst(i, depth);
-        if (!f_[id].results.empty()) line(depth, "yield " + value_names(f_[id].results));
+        if (f_[id].results.empty()) return;
+        std::string text = "yield " + value_names(f_[id].results);
+        if (id == f_.body)
+            for (size_t k = 0; k < f_.updates.size(); ++k) text += (k == 0 ? " updating " : ", ") + name(f_[id].params.at(f_.updates[k]));
+        line(depth, text);
     }
 
     void line(size_t depth, const std::string& text) { out_ += std::string(2 * depth, ' ') + text + "\n"; }

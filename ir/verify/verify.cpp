@@ -152,7 +152,20 @@ private:
         }
         inst_ = outer;
         for (ValueId v : r.results) use(v, "yielded value");
+        if (id == f_.body) updates(r);
         for (ValueId v : local) defined_[v.index] = false;
+    }
+
+    void updates(const Region& body) {
+        if (f_.updates.empty()) return;
+        if (stage_ == Stage::Captured) fail("a captured function updates by writing");
+        if (f_.updates.size() > body.results.size()) fail("{} updates among {} results", f_.updates.size(), body.results.size());
+        std::set<uint32_t> seen;
+        for (size_t k = 0; k < f_.updates.size(); ++k) {
+            if (f_.updates[k] >= body.params.size() || !seen.insert(f_.updates[k]).second) fail("update {} of no parameter, or of one twice", k);
+            ValueId contents = body.results[body.results.size() - f_.updates.size() + k], param = body.params[f_.updates[k]];
+            if (f_.type(contents) != f_.type(param)) fail("{} becomes the contents of {}", show(contents), show(param));
+        }
     }
 
     void instruction(InstId id) {

@@ -40,18 +40,28 @@ public:
 
     Functional run() {
         Builder b(out_, out_.body, {});
+        std::vector<ValueId> entered;
         for (ValueId p : in_[in_.body].params) {
             ValueId np = out_.add_parameter(out_.body, in_.type(p), in_[p].name);
             if (in_.type(p).is_tensor()) {
                 ValueId state = np;
                 if (in_[p].leaf && gradients_) state = b.emit("leaf"_op, {np});
                 bind_fresh(b, p, state);
+                entered.push_back(this->state(p));
             } else {
                 map_[p.index] = np;
+                entered.push_back(np);
             }
         }
         region(in_.body, b);
         for (ValueId r : in_[in_.body].results) out_[out_.body].results.push_back(in_.type(r).is_tensor() ? read(b, r) : scalar(r));
+        // What was written to a parameter's memory is the caller's to see.
+        for (size_t k = 0; k < entered.size(); ++k) {
+            ValueId p = in_[in_.body].params[k];
+            if (!in_.type(p).is_tensor() || state(p) == entered[k]) continue;
+            out_.updates.push_back(static_cast<uint32_t>(k));
+            out_[out_.body].results.push_back(state(p));
+        }
         return Functional(std::move(out_));
     }
 

@@ -90,7 +90,7 @@ bool Planner::fill(const Inst& g) {
     const Type& t = f_.type(body.results[0]);
     std::optional<uint64_t> pattern = fill_pattern(full);
     if (!pattern && !(full && full->op == "empty"_op)) return false;
-    PlanBuffer b = add_buffer(BufferDef::Kind::Arena, t, f_[g.results[0]].name);
+    PlanBuffer b = place(g.results[0], life_.begin(f_[g.results[0]].inst));
     buffers_[g.results[0].index] = b;
     if (pattern) emit_fill(b, 0, t.bytes(), *pattern, g, g.clears);
     return true;
@@ -130,9 +130,11 @@ void Planner::group(InstId id) {
     if (fill(g) || fill_part(g, now)) return;
     bool empty = std::all_of(g.results.begin(), g.results.end(), [&](ValueId v) { return f_.type(v).numel() == 0; });
 
-    auto free_now = [&](size_t operand) {
+    auto free_now = [&](size_t operand, size_t result) {
         ValueId v = g.operands[operand];
-        return f_.type(v).is_tensor() && owned(buffer(v)) && dead_after(v, now);
+        if (!f_.type(v).is_tensor() || !dead_after(v, now)) return false;
+        // The caller's memory serves for what is to lie there in the end, and for nothing else.
+        return owned(buffer(v)) || (blocks_.size() == 1 && home(g.results[result]) == buffer(v) && holders_.at(buffer(v)) == life_.root(v));
     };
     auto kernel_buffer = [](const LoweredGroup& l, LoweredGroup::Binding::Kind kind, size_t index) {
         size_t parameter = 0;
@@ -151,7 +153,7 @@ void Planner::group(InstId id) {
     std::set<PlanBuffer> taken;
     for (size_t r = 0; r < g.results.size(); ++r) {
         int base = inserted_operand(f_, g, r);
-        if (base < 0 || !free_now(static_cast<size_t>(base)) || taken.count(buffer(g.operands[static_cast<size_t>(base)]))) continue;
+        if (base < 0 || !free_now(static_cast<size_t>(base), r) || taken.count(buffer(g.operands[static_cast<size_t>(base)]))) continue;
         in_place[r] = true;
         takes[r] = base;
         taken.insert(buffer(g.operands[static_cast<size_t>(base)]));
@@ -179,7 +181,7 @@ void Planner::group(InstId id) {
     for (size_t r = 0; r < g.results.size(); ++r) {
         if (takes[r] >= 0 || empty) continue;
         for (size_t k = 0; k < g.operands.size() && takes[r] < 0; ++k) {
-            if (!free_now(k) || f_.type(g.operands[k]).bytes() != f_.type(g.results[r]).bytes()) continue;
+            if (!free_now(k, r) || f_.type(g.operands[k]).bytes() != f_.type(g.results[r]).bytes()) continue;
             PlanBuffer memory = buffer(g.operands[k]);
             if (taken.count(memory)) continue;
             int names = 0;
@@ -192,11 +194,12 @@ void Planner::group(InstId id) {
     }
     for (size_t r = 0; r < g.results.size(); ++r) {
         if (takes[r] < 0) {
-            buffers_[g.results[r].index] = add_buffer(BufferDef::Kind::Arena, f_.type(g.results[r]), f_[g.results[r]].name);
+            buffers_[g.results[r].index] = place(g.results[r], now);
             continue;
         }
         PlanBuffer memory = buffer(g.operands[static_cast<size_t>(takes[r])]);
         buffers_[g.results[r].index] = memory;
+        hold(g.results[r], memory);
         for (size_t k = 0; k < g.operands.size(); ++k) {
             if (!f_.type(g.operands[k]).is_tensor() || buffer(g.operands[k]) != memory) continue;
             BufferId in = kernel_buffer(lowered, Kind::Operand, k), out = kernel_buffer(lowered, Kind::Result, r);

@@ -186,7 +186,7 @@ void Planner::call(const Inst& inst) {
     }
     for (ValueId v : inst.results) {
         if (f_.type(v).is_tensor()) {
-            PlanBuffer b = add_buffer(BufferDef::Kind::Arena, f_.type(v), f_[v].name);
+            PlanBuffer b = place(v, life_.begin(f_[v].inst));
             buffers_[v.index] = b;
             i.buffers.push_back(b);
         } else i.results.push_back(new_scalar(v));
@@ -208,25 +208,101 @@ void Planner::check(const Inst& inst) {
     emit(std::move(i));
 }
 
-Plan Planner::run() {
-    plan_.name = f_.name;
-    plan_.ledger = f_.ledger;
+// ---------------------------------------------------------------------------------------------------- the caller's memory
+//
+// Parameters and results are Argument buffers. A result, and the new contents of a parameter that the function updates, are made in
+// the caller's memory at once where what lies there is dead by then; else they are made in the arena, and copied at the end.
+
+PlanBuffer Planner::home(ValueId v) const {
+    auto it = homes_.find(life_.root(v).index);
+    return it == homes_.end() ? PlanBuffer() : it->second;
+}
+
+void Planner::hold(ValueId v, PlanBuffer b) {
+    if (plan_.buffers[b.index].kind == BufferDef::Kind::Argument) holders_[b] = v;
+}
+
+PlanBuffer Planner::place(ValueId v, int64_t now) {
+    PlanBuffer h = home(v);
+    if (h.valid() && blocks_.size() == 1) {
+        auto holder = holders_.find(h);
+        if (holder == holders_.end() || life_.last(holder->second) < now) {
+            hold(v, h);
+            return h;
+        }
+    }
+    return add_buffer(BufferDef::Kind::Arena, f_.type(v), f_[v].name);
+}
+
+/// Of an insert, what it inserts into lies there too.
+void Planner::set_home(ValueId v, PlanBuffer argument) {
+    for (v = life_.root(v); f_[v].def == Value::Def::Result && homes_.try_emplace(v.index, argument).second;) {
+        const Inst& group = *f_.producer(v);
+        int base = group.op == "group"_op && group.parent == f_.body ? inserted_operand(f_, group, f_[v].position) : -1;
+        if (base < 0) return;
+        v = life_.root(group.operands[static_cast<size_t>(base)]);
+    }
+}
+
+void Planner::parameters() {
     int64_t number = 0;
     for (ValueId p : f_[f_.body].params) {
-        if (!f_.type(p).is_tensor()) throw NotSupported("a number as a parameter of a compiled function");
+        if (!f_.type(p).is_tensor()) {
+            plan_.parameters.push_back(new_scalar(p));
+            continue;
+        }
         PlanBuffer b = add_buffer(BufferDef::Kind::Argument, f_.type(p), f_[p].name);
         plan_.buffers[b.index].offset = number++;
         buffers_[p.index] = b;
+        holders_[b] = p;
     }
-    block(f_.body, plan_.body);
+    const std::vector<ValueId>& yielded = f_[f_.body].results;
+    const size_t fresh = yielded.size() - f_.updates.size();
+    for (size_t k = 0; k < yielded.size(); ++k) {
+        if (!f_.type(yielded[k]).is_tensor()) continue;
+        PlanBuffer b;
+        if (k < fresh) {
+            b = add_buffer(BufferDef::Kind::Argument, f_.type(yielded[k]), f_[yielded[k]].name.empty() ? "result" : f_[yielded[k]].name);
+            plan_.buffers[b.index].offset = number++;
+        } else {
+            b = buffers_.at(f_[f_.body].params[f_.updates[k - fresh]].index);
+        }
+        result_buffers_.push_back(b);
+        set_home(yielded[k], b);
+    }
+}
+
+void Planner::results() {
     blocks_.push_back(&plan_.body);
-    for (ValueId r : f_[f_.body].results) {
-        if (!f_.type(r).is_tensor()) throw NotSupported("a number as a result of a compiled function");
-        PlanBuffer b = add_buffer(BufferDef::Kind::Argument, f_.type(r), f_[r].name);
-        plan_.buffers[b.index].offset = number++;
-        copy(b, buffer(r), {});
+    const std::vector<ValueId>& yielded = f_[f_.body].results;
+    const size_t fresh = yielded.size() - f_.updates.size();
+    // Nothing is read from a parameter's memory after it was overwritten.
+    std::vector<std::pair<PlanBuffer, PlanBuffer>> moves;
+    size_t tensor = 0;
+    for (size_t k = 0; k < yielded.size(); ++k) {
+        if (!f_.type(yielded[k]).is_tensor()) {
+            plan_.results.push_back(scalar(yielded[k]));
+            continue;
+        }
+        PlanBuffer to = result_buffers_[tensor++], from = buffer(yielded[k]);
+        if (k >= fresh && from != to && plan_.buffers[from.index].kind == BufferDef::Kind::Argument) {
+            PlanBuffer aside = add_buffer(BufferDef::Kind::Arena, f_.type(yielded[k]), f_[yielded[k]].name);
+            copy(aside, from, {});
+            from = aside;
+        }
+        if (k < fresh) copy(to, from, {});
+        else moves.emplace_back(to, from);
     }
+    for (auto [to, from] : moves) copy(to, from, {});
     blocks_.pop_back();
+}
+
+Plan Planner::run() {
+    plan_.name = f_.name;
+    plan_.ledger = f_.ledger;
+    parameters();
+    block(f_.body, plan_.body);
+    results();
     close_ledger();
     assign_offsets(plan_);
     return std::move(plan_);

@@ -48,6 +48,15 @@ private:
     PlanScalar scalar(ValueId v);
     PlanScalar new_scalar(ValueId v);
     [[nodiscard]] bool owned(PlanBuffer b) const;  ///< arena memory, or a pointer to it
+    // planner.cpp: the caller's memory
+    void parameters();
+    void results();
+    void set_home(ValueId v, PlanBuffer argument);
+    /// The argument whose memory is to hold `v` in the end; invalid if none.
+    [[nodiscard]] PlanBuffer home(ValueId v) const;
+    void hold(ValueId v, PlanBuffer b);
+    /// Memory for a value that is made at `now`: that of its argument where nothing that lies there is needed any more, else new.
+    PlanBuffer place(ValueId v, int64_t now);
     /// The value's memory may be written from `at` on, because nothing reads it later.
     [[nodiscard]] bool dead_after(ValueId v, int64_t at) const;
     void emit(PlanInst i);
@@ -87,6 +96,9 @@ private:
     Plan plan_;
     std::map<uint32_t, PlanBuffer> buffers_;
     std::map<uint32_t, PlanScalar> scalars_;
+    std::map<uint32_t, PlanBuffer> homes_;        ///< by value
+    std::map<PlanBuffer, ValueId> holders_;       ///< by Argument: the value that lies there now
+    std::vector<PlanBuffer> result_buffers_;      ///< of the tensors that the body yields, in order
     std::map<std::string, KernelId> kernels_;
     std::set<std::string> kernel_names_;
     std::vector<PlanBlock*> blocks_;

@@ -75,7 +75,9 @@ public:
     [[nodiscard]] std::string unavailable() const override { return {}; }
     std::vector<std::byte> compile(const Plan& plan, Emit what, const BackendOptions& options) override { return compile_unit(plan, nullptr, what, options); }
     std::unique_ptr<LoadedProgram> load(const Plan& plan, const BackendOptions& options) override {
-        return load_object(Unit(plan, nullptr, options, false).code(CodeFile::Object));
+        Unit unit(plan, nullptr, options, false);
+        const sifr_function function{sizeof(sifr_function), SIFR_RUNTIME_ABI, unit.machine.required_features, plan.arena_bytes, nullptr};
+        return load_object(unit.code(CodeFile::Object), function);
     }
 };
 

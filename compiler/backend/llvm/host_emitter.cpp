@@ -6,6 +6,7 @@
 #include <llvm/IR/MDBuilder.h>
 
 #include "compiler/backend/llvm/host_memory.h"
+#include "compiler/backend/llvm/kernel_symbol.h"
 #include "ir/base/check.h"
 #include "ir/base/diagnostic.h"
 #include "ir/op/op_def.h"
@@ -99,7 +100,9 @@ Value* HostEmitter::buffer(PlanBuffer b) {
     switch (def.kind) {
         case BufferDef::Kind::Arena: return b_.CreateInBoundsGEP(m_.i8(), arena_, m_.constant(def.offset), def.name);
         case BufferDef::Kind::Constant: return memory_->constant(static_cast<size_t>(def.offset));
-        case BufferDef::Kind::Argument: throw NotSupported("arguments of a program's main function");
+        case BufferDef::Kind::Argument:
+            SIFR_CHECK(arguments_, "plan {}: an argument of a program", plan_.name);
+            return b_.CreateAlignedLoad(m_.ptr(), b_.CreateConstInBoundsGEP1_64(m_.ptr(), arguments_, static_cast<uint64_t>(def.offset)), llvm::Align(8), def.name);
         case BufferDef::Kind::Rotating:
             SIFR_CHECK(rotating_[b.index], "plan {}: buffer {} is used before it is bound", plan_.name, b.str());
             return b_.CreateLoad(m_.ptr(), rotating_[b.index], def.name);
@@ -151,7 +154,8 @@ Value* HostEmitter::call(const std::string& function, std::vector<Value*> args) 
 
 Value* HostEmitter::file_pointer(const Location& location) {
     if (location.empty() || !location.front().known()) return llvm::ConstantPointerNull::get(m_.ptr());
-    return m_.text(options_.script_path);
+    const uint32_t file = location.front().file;
+    return m_.text(file < options_.files.size() ? options_.files[file] : options_.script_path);
 }
 
 Value* HostEmitter::line_number(const Location& location) { return b_.getInt32(location.empty() ? 0 : location.front().line); }
@@ -182,6 +186,7 @@ void HostEmitter::raise(const std::string& type, Value* what, const Location& lo
 
 Value* HostEmitter::generator(int64_t id) {
     if (id == 0) return call("sifr_default_generator", {});
+    if (options_.as_function) throw NotSupported("a torch.Generator of its own in a function that a host calls", "draw from the default generator");
     Value*& g = generators_[id];
     if (!g) {
         // A generator of the script's own lives as long as the program.
@@ -198,6 +203,8 @@ Value* HostEmitter::at_start(const std::function<Value*()>& make) {
 
 void HostEmitter::emit(std::unique_ptr<HostMemory> memory, bool executable) {
     memory_ = std::move(memory);
+    if (options_.as_function) return emit_entry();
+    SIFR_CHECK(plan_.parameters.empty() && plan_.results.empty(), "plan {}: a program takes and gives nothing", plan_.name);
     auto* type = llvm::FunctionType::get(m_.i32(), {m_.i32(), m_.ptr()}, false);
     main_ = m_.add_function("main", type, false);
     entry_ = BasicBlock::Create(m_.context, "entry", main_);
@@ -218,6 +225,55 @@ void HostEmitter::emit(std::unique_ptr<HostMemory> memory, bool executable) {
     b_.CreateRet(call("sifr_program_end", {}));
     parts_.cut(*main_);
     if (executable) emit_start();
+}
+
+namespace {
+
+bool writes_text(const PlanBlock& block) {
+    return std::any_of(block.insts.begin(), block.insts.end(), [](const PlanInst& i) {
+        return (i.kind == PlanInst::Kind::Call && def(i.op).effect == Effect::Host) || std::any_of(i.blocks.begin(), i.blocks.end(), writes_text);
+    });
+}
+
+}  // namespace
+
+/// `void sifr.entry(ptr arena, ptr arguments, ptr numbers, ptr results)`: see sifr_entry.
+void HostEmitter::emit_entry() {
+    main_ = m_.add_function(entry_symbol, llvm::FunctionType::get(m_.void_type(), {m_.ptr(), m_.ptr(), m_.ptr(), m_.ptr()}, false), false);
+    entry_ = BasicBlock::Create(m_.context, "entry", main_);
+    BasicBlock* start = BasicBlock::Create(m_.context, "start", main_);
+    b_.SetInsertPoint(entry_);
+    if (llvm::DISubprogram* scope = main_->getSubprogram()) b_.SetCurrentDebugLocation(m_.debug_location({}, scope));
+    arena_ = main_->getArg(0);
+    arguments_ = main_->getArg(1);
+    b_.CreateBr(start);
+    b_.SetInsertPoint(start);
+    auto place = [&](Value* array, size_t k) { return b_.CreateConstInBoundsGEP1_64(m_.i64(), array, k); };
+    for (size_t k = 0; k < plan_.parameters.size(); ++k) {
+        const PlanScalar s = plan_.parameters[k];
+        Value* bits = b_.CreateAlignedLoad(m_.i64(), place(main_->getArg(2), k), llvm::Align(8));
+        switch (type(s).kind) {
+            case Type::Kind::F64: bits = b_.CreateBitCast(bits, m_.f64()); break;
+            case Type::Kind::Bool: bits = b_.CreateICmpNE(bits, m_.constant(0)); break;
+            case Type::Kind::I64: break;
+            default: throw NotSupported(fmt::format("a parameter of type {} in compiled code", type(s).text()));
+        }
+        set(s, bits);
+    }
+    emit_block(plan_.body);
+    for (size_t k = 0; k < plan_.results.size(); ++k) {
+        const PlanScalar s = plan_.results[k];
+        Value* v = scalar(s);
+        switch (type(s).kind) {
+            case Type::Kind::F64: v = b_.CreateBitCast(v, m_.i64()); break;
+            case Type::Kind::Bool: v = b_.CreateZExt(v, m_.i64()); break;
+            case Type::Kind::I64: break;
+            default: throw NotSupported(fmt::format("a result of type {} of compiled code", type(s).text()));
+        }
+        b_.CreateAlignedStore(v, place(main_->getArg(3), k), llvm::Align(8));
+    }
+    if (writes_text(plan_.body)) call("sifr_flush", {});
+    b_.CreateRetVoid();
 }
 
 void HostEmitter::emit_start() {

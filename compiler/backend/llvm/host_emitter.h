@@ -91,6 +91,7 @@ private:
     /// Texts that the body makes are released at its end, but for those that it hands on.
     void body_with_strings(const PlanBlock& body, const std::vector<PlanScalar>& params, const std::function<void()>& hand_on);
     void emit_start();
+    void emit_entry();
 
     const Plan& plan_;
     const BackendOptions& options_;
@@ -98,6 +99,7 @@ private:
     llvm::Function* main_ = nullptr;
     llvm::BasicBlock* entry_ = nullptr;
     Value* arena_ = nullptr;
+    Value* arguments_ = nullptr;  ///< of a function
     std::vector<Value*> scalars_;   ///< slots, by PlanScalar
     std::vector<Value*> rotating_;  ///< slots, by PlanBuffer
     std::map<int64_t, Value*> generators_;

@@ -29,7 +29,7 @@ void must(llvm::Error error) {
 
 class Jitted : public JittedProgram {
 public:
-    explicit Jitted(const std::vector<std::byte>& object) {
+    Jitted(const std::vector<std::byte>& object, const sifr_function& function) : function_(function) {
         llvm::orc::JITTargetMachineBuilder target(llvm::Triple("x86_64-unknown-linux-gnu"));
         llvm::orc::LLJITBuilder builder;
         builder.setJITTargetMachineBuilder(std::move(target));
@@ -53,6 +53,11 @@ public:
         return main(static_cast<int>(argv.size()), pointers.data());
     }
 
+    const sifr_function& function() override {
+        if (!function_.entry) function_.entry = must(jit_->lookup(entry_symbol)).toPtr<sifr_entry*>();
+        return function_;
+    }
+
     void* address(const std::string& symbol) override { return must(jit_->lookup(symbol)).toPtr<void*>(); }
 
     void launch(const std::string& kernel, void* const* buffers, const int64_t* scalars, KernelStatus* status) override {
@@ -62,6 +67,7 @@ public:
     }
 
 private:
+    sifr_function function_;
     using KernelFunction = void(void* const*, const int64_t*, KernelStatus*);
     std::unique_ptr<llvm::orc::LLJIT> jit_;
     std::map<std::string, KernelFunction*> kernels_;  ///< those that were asked for
@@ -69,6 +75,8 @@ private:
 
 }  // namespace
 
-std::unique_ptr<JittedProgram> load_object(const std::vector<std::byte>& object) { return std::make_unique<Jitted>(object); }
+std::unique_ptr<JittedProgram> load_object(const std::vector<std::byte>& object, const sifr_function& function) {
+    return std::make_unique<Jitted>(object, function);
+}
 
 }  // namespace sifr::codegen

@@ -50,6 +50,7 @@ const RuntimeFunction table[] = {
     FUNCTION(sifr_f64_to_i64, "e(dO)"),
     FUNCTION(sifr_fill, "v(plpi)"),
     FUNCTION(sifr_float_parse, "e(sO)"),
+    FUNCTION(sifr_flush, "v()"),
     FUNCTION(sifr_format_bool, "e(bsO)"),
     FUNCTION(sifr_format_f64, "e(dsO)"),
     FUNCTION(sifr_format_i64, "e(lsO)"),

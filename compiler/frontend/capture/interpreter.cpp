@@ -294,7 +294,7 @@ Diagnostic uncaught(Interpreter& in, const Raised& r) {
 
 }  // namespace
 
-CaptureResult Interpreter::run(const syntax::Module& script) {
+void Interpreter::run_main(const syntax::Module& script) {
     Source& source = evaluator_->add_source(script);
     auto* main = heap_.make<NamespaceObject>();
     main->what = "__main__";
@@ -305,11 +305,15 @@ CaptureResult Interpreter::run(const syntax::Module& script) {
     main->variables.set(symbol("__doc__"), PyValue::none());
     const ModuleObject* module = heap_.make<ModuleObject>("__main__", main);
     tables_->modules["__main__"] = {{}, {}, {}, false, module};
+    at_top_level([&] { evaluator_->run_module(source, main); });
+}
+
+void Interpreter::at_top_level(const std::function<void()>& f) {
     Diagnostic fatal;
     int exit_code = 1;
     bool failed = true;
     try {
-        evaluator_->run_module(source, main);
+        f();
         failed = false;
     } catch (const Diverged&) {
         failed = false;
@@ -340,13 +344,32 @@ CaptureResult Interpreter::run(const syntax::Module& script) {
         if (fatal.help.empty() && !help_.empty() && !fatal.exception.empty()) fatal.help = help_;
         throw CompileError(fatal, exit_code);
     }
+}
+
+void Interpreter::start_function(const std::string& name) {
+    function_ = Function();
+    function_.name = name;
+    builder_ = std::make_unique<Builder>(function_, function_.body, Location{});
+    autograd_ = AutogradState();
+    warnings_.clear();
+    index_ranges_.clear();
+    shared_storages_.clear();
+}
+
+CaptureResult Interpreter::run(const syntax::Module& script) {
+    run_main(script);
     return CaptureResult{Captured(compact(function_)), std::move(warnings_), std::move(evaluator_->reports)};
 }
 
-namespace {
-
-/// Runs `f` on a thread with room for Python's recursion limit: a call of a script is some ten calls of ours.
-void on_large_stack(const std::function<void()>& f) {
+void on_large_stack(const std::function<void()>& work) {
+    std::exception_ptr failure;
+    const std::function<void()> f = [&] {
+        try {
+            work();
+        } catch (...) {
+            failure = std::current_exception();
+        }
+    };
     constexpr size_t bytes = size_t{1} << 30;  // reserved, not used
     pthread_attr_t attributes;
     pthread_attr_init(&attributes);
@@ -360,23 +383,16 @@ void on_large_stack(const std::function<void()>& f) {
     pthread_attr_destroy(&attributes);
     SIFR_CHECK(error == 0, "no thread for capture: error {}", error);
     pthread_join(thread, nullptr);
+    if (failure) std::rethrow_exception(failure);
 }
-
-}  // namespace
 
 CaptureResult capture(const syntax::Module& script, SourceFiles& files, const CaptureOptions& options, const DiagnosticSink& sink) {
     std::optional<CaptureResult> result;
-    std::exception_ptr failure;
     on_large_stack([&] {
-        try {
-            Interpreter in(files, options, sink);
-            for (auto* bind : options.bindings) bind(in);
-            result.emplace(in.run(script));
-        } catch (...) {
-            failure = std::current_exception();
-        }
+        Interpreter in(files, options, sink);
+        for (auto* bind : options.bindings) bind(in);
+        result.emplace(in.run(script));
     });
-    if (failure) std::rethrow_exception(failure);
     return std::move(*result);
 }
 

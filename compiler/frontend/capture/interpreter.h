@@ -55,6 +55,8 @@ public:
     SourceFiles& files() { return files_; }
     /// The user's innermost expression that is being evaluated; for prelude code, the user's call of it.
     [[nodiscard]] Span span() const { return user_span_; }
+    /// Says where the next operations stand, for a front end without a syntax tree.
+    void set_span(Span span) { user_span_ = span; }
     void warn(Diagnostic d);  ///< kept until capture ends; undone with a trial
     /// Python's `warnings.warn` of PyTorch: a line on stderr when the program runs, and once per place.
     void script_warning(const char* category, const std::string& text);
@@ -201,6 +203,13 @@ public:
     const NativeObject* binding_state = nullptr;
 
     CaptureResult run(const syntax::Module& script);
+    /// Runs the script's module `__main__` and keeps the interpreter as it is then.
+    void run_main(const syntax::Module& script);
+    /// Runs `f` as the end of a program would: what nothing has caught becomes a CompileError with its place.
+    void at_top_level(const std::function<void()>& f);
+    /// Begins another function on the same heap. Values of the one before mean nothing any more: whoever calls this gives every tensor that
+    /// can be reached a new one.
+    void start_function(const std::string& name);
     void make_object_class();  ///< `object` and `type`: before all others
     Evaluator& evaluator() { return *evaluator_; }
 
@@ -229,6 +238,9 @@ private:
     std::vector<const Object*> repr_stack_;  ///< lists and dicts whose repr is being made
     std::string help_;   ///< for the exception that was raised last: the nearest known name
 };
+
+/// Runs `f` on a thread with room for Python's recursion limit (a call of a script is some ten calls of ours); what it throws comes out.
+void on_large_stack(const std::function<void()>& f);
 
 /// Reads the arguments of a native function by its Python signature, with Python's TypeErrors:
 /// `ArgReader a(in, args, "sorted(iterable, /, *, key=None, reverse=False)")`, then `a["key"]` (unbound where left out).

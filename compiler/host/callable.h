@@ -1,0 +1,60 @@
+#pragma once
+
+#include <atomic>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+
+#include "compiler/backend/backend.h"
+#include "compiler/host/signature.h"
+
+namespace sifr::host {
+
+/// One function compiled for one signature. Immutable once it is ready, and kept as long as the callable: calls need no lock.
+struct Compiled {
+    std::vector<int64_t> key;
+    SourceFiles files;
+    std::optional<Captured> captured;  ///< for `ir`
+    std::vector<Diagnostic> diagnostics;
+    std::vector<Clear> ledger;
+    std::vector<ResultShape> results;
+    std::vector<bool> written;         ///< per piece of memory
+    std::unique_ptr<LoadedProgram> code;
+    const sifr_function* function = nullptr;
+    size_t number_results = 0;
+    double seconds = 0;
+    std::mutex compiling;
+    std::atomic<bool> ready = false;
+};
+
+/// Compiles what was traced. `memories`: how many pieces of memory come in.
+void compile(Compiled& out, Traced traced, size_t memories, const JitOptions& options, const std::string& path);
+
+/// A text of the IR at a stage, made anew from the captured form.
+std::string ir_text(const Compiled& c, std::string_view stage, const JitOptions& options, const std::string& path);
+
+/// The calling thread's context.
+sifr_context* thread_context();
+
+/// Calls compiled code on memory whose pieces begin at `bases`.
+void call(sifr_context* context, const Compiled& c, const std::vector<void*>& bases, std::span<const detail::Result> numbers, std::vector<detail::Result>& results,
+          const std::function<std::vector<std::string>()>& written_names);
+
+}  // namespace sifr::host
+
+namespace sifr::detail {
+
+struct Callable::Impl {
+    JitOptions options;
+    Place where;
+    std::string path;  ///< of the C++ file
+
+    std::mutex lock;  ///< of `entries`
+    std::map<std::vector<int64_t>, std::unique_ptr<host::Compiled>> entries;
+    std::atomic<host::Compiled*> last = nullptr;  ///< the one that was called last, by any thread
+
+    host::Compiled& entry(const std::vector<int64_t>& key);
+};
+
+}  // namespace sifr::detail

@@ -1,0 +1,307 @@
+// Traced functions, through <sifr/sifr.h> alone.
+
+#include <sifr/sifr.h>
+
+#include <cmath>
+#include <numeric>
+#include <thread>
+
+#include <gtest/gtest.h>
+
+namespace {
+
+using sifr::HostTensor;
+using sifr::Scalar;
+using sifr::Tensor;
+using sifr::from_blob;
+
+std::vector<float> values(const sifr::TensorView& t) {
+    const HostTensor c = sifr::clone_host(t);
+    return {c.data<float>(), c.data<float>() + c.numel()};
+}
+using Floats = std::vector<float>;
+
+/// The Error that `f` throws.
+template <class F>
+sifr::Error::Details error(F&& f, std::string* text = nullptr) {
+    try {
+        f();
+    } catch (const sifr::Error& e) {
+        if (text) *text = e.what();
+        return e.details();
+    }
+    ADD_FAILURE() << "nothing was thrown";
+    return {};
+}
+
+TEST(Jit, ComputesOnTheCallersMemory) {
+    auto step = sifr::jit([](Tensor x, Tensor w) { return (x * w).sum(); });
+    Floats x{1, 2, 3, 4, 5, 6}, w{1, 1, 1, 2, 2, 2};
+    EXPECT_EQ(step(from_blob(x.data(), {2, 3}), from_blob(w.data(), {2, 3})).item<float>(), 36);
+    x[0] = 10;
+    EXPECT_EQ(step(from_blob(x.data(), {2, 3}), from_blob(w.data(), {2, 3})).item<float>(), 45);
+    EXPECT_EQ(step.signatures(), 1U);
+    EXPECT_EQ(step(from_blob(x.data(), {3}), from_blob(w.data(), {3})).item<float>(), 15);
+    EXPECT_EQ(step.signatures(), 2U);
+}
+
+TEST(Jit, WritesInPlace) {
+    auto f = sifr::jit([](Tensor x, Tensor y) {
+        x.add_(y);
+        x[0].zero_();
+        return x;
+    });
+    Floats x{1, 2, 3, 4}, y{10, 20, 30, 40};
+    const HostTensor r = f(from_blob(x.data(), {2, 2}), from_blob(y.data(), {2, 2}));
+    EXPECT_EQ(x, (Floats{0, 0, 33, 44}));
+    EXPECT_EQ(r.data(), x.data()) << "a result that is an argument is no copy";
+    EXPECT_FALSE(r.owns_memory());
+}
+
+TEST(Jit, TakesStridesAndAnyAlignment) {
+    auto f = sifr::jit([](Tensor x) {
+        x.mul_(2);
+        return x.sum(0);
+    });
+    Floats m(13);
+    std::iota(m.begin(), m.end(), -1.0F);  // the matrix begins at element 1: 0 … 11, rows of 4
+    const HostTensor r = f(from_blob(m.data() + 1, {4, 3}, {1, 4}));  // its transpose
+    EXPECT_EQ(values(r), (Floats{12, 44, 76}));
+    EXPECT_EQ(m[12], 22);
+    EXPECT_EQ(m[0], -1);
+    // A column of a matrix: the rest stays.
+    Floats n{1, 2, 3, 4, 5, 6};
+    f(from_blob(n.data() + 1, {2}, {3}));
+    EXPECT_EQ(n, (Floats{1, 4, 3, 4, 10, 6}));
+}
+
+TEST(Jit, ArgumentsThatOverlapAreOneMemory) {
+    auto f = sifr::jit([](Tensor a, Tensor b) {
+        a.add_(1);
+        b.mul_(10);
+    });
+    Floats m{1, 2, 3, 4};
+    f(from_blob(m.data(), {3}), from_blob(m.data() + 1, {3}));
+    EXPECT_EQ(m, (Floats{2, 30, 40, 40}));
+    Floats n{1, 2, 3};
+    f(from_blob(m.data(), {3}), from_blob(n.data(), {3}));
+    EXPECT_EQ(n, (Floats{10, 20, 30}));
+    EXPECT_EQ(f.signatures(), 2U);
+}
+
+TEST(Jit, NumbersAreRunTimeValues) {
+    auto f = sifr::jit([](Tensor x, Scalar k, int64_t n) { return std::tuple{(x * k).sum(), k + 1, Scalar(n)}; });
+    Floats x{1, 2, 3};
+    auto [s, k, n] = f(from_blob(x.data(), {3}), 0.5, 7);
+    EXPECT_EQ(s.item<float>(), 3);
+    EXPECT_EQ(k.as<double>(), 1.5);
+    EXPECT_EQ(n.as<int64_t>(), 7);
+    f(from_blob(x.data(), {3}), 0.25, 7);
+    EXPECT_EQ(f.signatures(), 1U);
+    f(from_blob(x.data(), {3}), 0.25, 8);
+    EXPECT_EQ(f.signatures(), 2U);
+}
+
+TEST(Jit, Differentiates) {
+    auto f = sifr::jit([](Tensor x, Tensor w) {
+        w.requires_grad_();
+        Tensor loss = (x * w).tanh().sum();
+        loss.backward();
+        return std::tuple{loss, w.grad()};
+    });
+    Floats x{0.5F, -1}, w{1, 2};
+    auto [loss, grad] = f(from_blob(x.data(), {2}), from_blob(w.data(), {2}));
+    EXPECT_NEAR(loss.item<float>(), std::tanh(0.5F) + std::tanh(-2.0F), 1e-6F);
+    EXPECT_NEAR(values(grad)[0], 0.5F * (1 - std::pow(std::tanh(0.5F), 2.0F)), 1e-6F);
+    auto g = sifr::jit([](Tensor x) {
+        x.requires_grad_();
+        return sifr::autograd::grad({(x * x * x).sum()}, {x});
+    });
+    EXPECT_EQ(values(g(from_blob(x.data(), {2})).at(0)), (Floats{0.75F, 3}));
+}
+
+TEST(Jit, TrainsInPlace) {
+    auto step = sifr::jit([](std::vector<Tensor> p, Tensor x, Tensor y, Scalar rate) {
+        for (Tensor& t : p) t.requires_grad_();
+        Tensor loss = (x.matmul(p[0]) + p[1] - y).pow(2).mean();
+        std::vector<Tensor> g = sifr::autograd::grad({loss}, p);
+        sifr::NoGradGuard guard;
+        for (size_t k = 0; k < p.size(); ++k) p[k].sub_(g[k] * rate);
+        return loss;
+    });
+    Floats w(3), b(1), x(30), y(10);
+    for (size_t k = 0; k < x.size(); ++k) x[k] = std::sin(static_cast<float>(k));
+    for (size_t k = 0; k < y.size(); ++k) y[k] = 2 * x[3 * k] - x[3 * k + 1] + 0.5F;
+    float first = 0, last = 0;
+    for (int k = 0; k < 500; ++k) {
+        last = step({from_blob(w.data(), {3, 1}), from_blob(b.data(), {1})}, from_blob(x.data(), {10, 3}), from_blob(y.data(), {10, 1}), 0.1).item<float>();
+        if (k == 0) first = last;
+    }
+    EXPECT_LT(last, first * 1e-3F);
+    EXPECT_EQ(step.signatures(), 1U);
+}
+
+TEST(Jit, LoopsAndBranchesAreInTheCode) {
+    auto f = sifr::jit([](Tensor x, Scalar n) {
+        Tensor y = sifr::for_(0, n, x, [](Scalar i, Tensor c) { return c * 2 + i; });
+        auto [z, k] = sifr::while_(std::tuple{y, Scalar(0)}, [](auto c) { return std::get<0>(c).sum() < 1000; },
+                                   [](auto c) { return std::tuple{std::get<0>(c) * 3, std::get<1>(c) + 1}; });
+        Tensor r = sifr::if_(z.sum() > 2000, [z = z] { return z - 1; }, [z = z] { return z + 1; });
+        return std::tuple{r, k};
+    });
+    Floats x{1, 2};
+    for (int64_t n : {0, 1, 5}) {
+        Floats y = x;
+        for (int64_t i = 0; i < n; ++i)
+            for (float& v : y) v = v * 2 + static_cast<float>(i);
+        int64_t k = 0;
+        while (y[0] + y[1] < 1000) {
+            for (float& v : y) v *= 3;
+            ++k;
+        }
+        const float d = y[0] + y[1] > 2000 ? -1 : 1;
+        for (float& v : y) v += d;
+        auto [r, passes] = f(from_blob(x.data(), {2}), n);
+        EXPECT_EQ(values(r), y) << n;
+        EXPECT_EQ(passes.as<int64_t>(), k) << n;
+    }
+    EXPECT_EQ(f.signatures(), 1U);
+}
+
+TEST(Jit, GradientsFlowThroughLoops) {
+    auto f = sifr::jit([](Tensor x) {
+        x.requires_grad_();
+        Tensor y = sifr::for_(0, 100, x, [](Scalar, Tensor c) { return c * 0.9 + 0.1; });
+        y.sum().backward();
+        return x.grad();
+    });
+    Floats x{1, 2};
+    EXPECT_NEAR(values(f(from_blob(x.data(), {2})))[0], std::pow(0.9, 100), 1e-7);
+}
+
+TEST(Jit, ModulesOfThePreludeAreThere) {
+    auto f = sifr::jit([](Tensor x, Tensor target) {
+        sifr::call("torch.manual_seed", 0);
+        sifr::Object model = sifr::call("torch.nn.Sequential", sifr::call("torch.nn.Linear", 3, 4), sifr::call("torch.nn.ReLU"), sifr::call("torch.nn.Linear", 4, 2));
+        Tensor loss = sifr::call("torch.nn.functional.cross_entropy", model(x).tensor(), target).tensor();
+        loss.backward();
+        return loss;
+    });
+    Floats x(6, 0.5F);
+    std::vector<int64_t> target{0, 1};
+    const float loss = f(from_blob(x.data(), {2, 3}), from_blob(target.data(), {2})).item<float>();
+    EXPECT_GT(loss, 0.3F);
+    EXPECT_LT(loss, 1.5F);
+}
+
+TEST(Jit, ErrorsSayWhatAndWhere) {
+    auto f = sifr::jit([](Tensor x, Tensor w) { return x.matmul(w); }, {.name = "project", .argument_names = {"x", "w"}});
+    Floats x(6), w(6);
+    std::string text;
+    sifr::Error::Details e = error([&] { f(from_blob(x.data(), {2, 3}), from_blob(w.data(), {2, 3})); }, &text);
+    EXPECT_EQ(e.kind, sifr::Error::Kind::Compile);
+    EXPECT_EQ(e.exception, "RuntimeError");
+    EXPECT_NE(e.exception_text.find("mat1 and mat2 shapes cannot be multiplied (2x3 and 2x3)"), std::string::npos) << e.exception_text;
+    ASSERT_FALSE(e.places.empty());
+    EXPECT_NE(e.places[0].file.find("jit_test.cpp"), std::string::npos);
+    EXPECT_NE(text.find("argument 2 ('w'): float32[2, 3]"), std::string::npos) << text;
+    // It goes on working.
+    EXPECT_EQ(f(from_blob(x.data(), {2, 3}), from_blob(w.data(), {3, 2})).numel(), 4);
+}
+
+TEST(Jit, HazardsPointIntoTheProgram) {
+    auto f = sifr::jit([](Tensor w) {
+        w.requires_grad_();
+        Tensor y = w.exp();
+        Tensor s = y.sum();
+        y.zero_();
+        s.backward();
+        return w.grad();
+    });
+    Floats w{1, 2};
+    const sifr::Error::Details e = error([&] { f(from_blob(w.data(), {2})); });
+    EXPECT_EQ(e.code, "saved-overwritten");
+    EXPECT_GE(e.places.size(), 3U);
+    EXPECT_NE(e.exception_text.find("modified by an inplace operation"), std::string::npos);
+}
+
+TEST(Jit, ARaiseSaysWhatWasWritten) {
+    auto f = sifr::jit([](Tensor x, Tensor i) {
+        x.add_(1);
+        return sifr::index_select(x, 0, i);
+    }, {.argument_names = {"x", "i"}});
+    Floats x{1, 2, 3};
+    std::vector<int64_t> good{0, 2}, bad{0, 3};
+    EXPECT_EQ(values(f(from_blob(x.data(), {3}), from_blob(good.data(), {2}))), (Floats{2, 4}));
+    const sifr::Error::Details e = error([&] { f(from_blob(x.data(), {3}), from_blob(bad.data(), {2})); });
+    EXPECT_EQ(e.kind, sifr::Error::Kind::Raise);
+    EXPECT_EQ(e.exception, "IndexError");
+    ASSERT_EQ(e.written.size(), 1U);
+    EXPECT_EQ(e.written[0], "argument 1 ('x')");
+    EXPECT_EQ(values(f(from_blob(x.data(), {3}), from_blob(good.data(), {2}))).size(), 2U);
+}
+
+TEST(Jit, ConstMemoryIsNotWritten) {
+    auto f = sifr::jit([](Tensor x) { x.add_(1); });
+    const Floats x{1, 2};
+    EXPECT_NE(error([&] { f(from_blob(x.data(), {2})); }).message.find("const"), std::string::npos);
+    EXPECT_EQ(x[0], 1);
+}
+
+TEST(Jit, CallsFromManyThreads) {
+    auto f = sifr::jit([](Tensor x, Scalar k) { return (x * k).exp().sum(); });
+    std::vector<std::thread> threads;
+    std::atomic<int> wrong = 0;
+    for (int t = 0; t < 4; ++t)
+        threads.emplace_back([&, t] {
+            for (int64_t n = 1; n < 6; ++n) {
+                Floats x(static_cast<size_t>(n), 0.0F);
+                for (int k = 0; k < 20; ++k)
+                    if (f(from_blob(x.data(), {n}), t).item<float>() != static_cast<float>(n)) ++wrong;
+            }
+        });
+    for (std::thread& t : threads) t.join();
+    EXPECT_EQ(wrong, 0);
+    EXPECT_EQ(f.signatures(), 5U);
+}
+
+TEST(Jit, RandomNumbersComeFromTheThread) {
+    auto f = sifr::jit([] { return sifr::rand({4}); });
+    sifr::manual_seed(0);
+    const Floats a = values(f()), b = values(f());
+    sifr::manual_seed(0);
+    EXPECT_EQ(values(f()), a);
+    EXPECT_NE(a, b);
+    EXPECT_NEAR(a[0], 0.4963, 1e-4);  // as torch.manual_seed(0); torch.rand(4)
+}
+
+TEST(Jit, ShowsItsInside) {
+    auto f = sifr::jit([](Tensor x) {
+        Tensor z = sifr::zeros({4});
+        z.copy_(x);
+        return z * 2;
+    });
+    Floats x{1, 2, 3, 4};
+    EXPECT_EQ(values(f(from_blob(x.data(), {4}))), (Floats{2, 4, 6, 8}));
+    EXPECT_NE(f.ir("captured").find("captured func @jit"), std::string::npos);
+    EXPECT_NE(f.ir("plan").find("launch"), std::string::npos);
+    EXPECT_NE(f.ir("llvm").find("sifr.entry"), std::string::npos);
+    ASSERT_EQ(f.ledger().size(), 1U);
+    EXPECT_EQ(f.ledger()[0].verdict, "removed");
+    EXPECT_NE(f.ledger()[0].place.file.find("jit_test.cpp"), std::string::npos);
+}
+
+TEST(Jit, TensorsDoNotOutliveTheirTrace) {
+    Tensor kept;
+    auto f = sifr::jit([&](Tensor x) {
+        kept = x;
+        return x + 1;
+    });
+    Floats x{1};
+    f(from_blob(x.data(), {1}));
+    EXPECT_EQ(error([&] { kept + 1; }).kind, sifr::Error::Kind::Call);
+    auto g = sifr::jit([&](Tensor x) { return x + kept; });
+    EXPECT_EQ(error([&] { g(from_blob(x.data(), {1})); }).kind, sifr::Error::Kind::Call);
+}
+
+}  // namespace
