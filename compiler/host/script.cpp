@@ -43,10 +43,20 @@ private:
             case Kind::List: return slots(v.as<ListObject>());
             case Kind::Dict: {
                 auto* d = v.as<DictObject>();
+                // What nn.Module keeps in tables has the names that state_dict() gives: `model.body.0.weight`.
+                std::string owner = path;
+                bool member = false;
+                size_t position = 0;  // stands for a key that is an object, as a parameter in an optimizer's state
+                for (const char* table : {"._modules", "._parameters", "._buffers"}) {
+                    if (!path.ends_with(table)) continue;
+                    owner.resize(path.size() - std::char_traits<char>::length(table));
+                    member = true;
+                }
                 // A tensor as a key stands in `entries` alone.
                 for (auto& e : heap_.change(d).entries) {
                     if (e.key.is_object()) object(path + ".key", e.key);
-                    place(fmt::format("{}[{}]", path, e.key.is(Kind::Str) ? e.key.as<StrObject>()->text : e.key.is(Kind::Int) ? std::to_string(e.key.as_int()) : "…"), e.value);
+                    place(fmt::format(fmt::runtime(member ? "{0}.{1}" : "{0}[{1}]"), owner, e.key.is(Kind::Str) ? e.key.as<StrObject>()->text : e.key.is(Kind::Int) ? std::to_string(e.key.as_int()) : std::to_string(position)), e.value);
+                    ++position;
                 }
                 return;
             }
