@@ -3,6 +3,7 @@
 #include <array>
 #include <atomic>
 #include <map>
+#include <sstream>
 #include <thread>
 
 #include <fmt/format.h>
@@ -18,9 +19,10 @@ namespace {
 
 constexpr int threads = 2;
 
-CommandResult run_program(const fs::path& script, const Mode& mode, const fs::path& sifr, const fs::path& executable) {
+CommandResult run_program(const fs::path& script, const Mode& mode, const fs::path& sifr, const fs::path& executable, const fs::path& bits) {
     Command command{.argv = {sifr.string()}, .environment = mode.environment, .timeout_s = mode.timeout_s};
     command.argv.insert(command.argv.end(), mode.arguments.begin(), mode.arguments.end());
+    if (!bits.empty()) command.argv.push_back("--dump-bits=" + bits.string());
     command.argv.push_back(script.string());
     if (!mode.executable) return run_command(command);
 
@@ -38,14 +40,35 @@ CommandResult run_program(const fs::path& script, const Mode& mode, const fs::pa
 }  // namespace
 
 const std::vector<Mode>& all_modes() {
-    static const std::vector<Mode> modes = {
-        {.name = "run", .arguments = {"run"}, .executable = false, .whole_corpus = true, .timeout_s = 60},
-        {.name = "exe", .arguments = {"build"}, .executable = true, .whole_corpus = false, .timeout_s = 60},
-    };
+    static const std::vector<Mode> modes = [] {
+        std::vector<Mode> all = {
+            {.name = "run", .arguments = {"run"}},
+            {.name = "exe", .arguments = {"build"}, .one_in = 16, .executable = true},
+            {.name = "captured", .arguments = {"run", "--at=captured"}, .one_in = 12},
+            {.name = "functional", .arguments = {"run", "--at=functional"}, .one_in = 12},
+            {.name = "fused", .arguments = {"run", "--at=fused"}, .one_in = 12},
+            {.name = "plan", .arguments = {"run", "--at=plan"}, .one_in = 12},
+            {.name = "unrolled", .arguments = {"run", "--loops=unroll"}, .one_in = 12},
+            {.name = "rolled", .arguments = {"run", "--loops=roll"}, .one_in = 12},
+            {.name = "one thread", .arguments = {"run"}, .one_in = 24, .environment = {{"SIFR_NUM_THREADS", "1"}}},
+            {.name = "two threads", .arguments = {"run"}, .one_in = 24, .environment = {{"SIFR_NUM_THREADS", "2"}}},
+            {.name = "v3", .arguments = {"run", "--target-cpu=x86-64-v3"}, .one_in = 24},
+        };
+        if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl"))
+            all.push_back({.name = "v4", .arguments = {"run", "--target-cpu=x86-64-v4"}, .one_in = 24});
+        return all;
+    }();
     return modes;
 }
 
-std::vector<Outcome> run_programs(const std::vector<Program>& programs, const Mode& mode, const fs::path& sifr) {
+bool takes_part(const Mode& mode, const Program& program) {
+    if (mode.one_in == 1 || program.kind() == "own" || program.kind() == "example" || program.kind() == "semantics") return true;
+    uint32_t hash = 2166136261u;  // FNV-1a: the same on every machine
+    for (char c : fmt::format("{} {}", mode.name, program.id)) hash = (hash ^ static_cast<unsigned char>(c)) * 16777619u;
+    return (hash >> 8) % static_cast<uint32_t>(mode.one_in) == 0;
+}
+
+std::vector<Outcome> run_programs(const std::vector<Program>& programs, const Mode& mode, const fs::path& sifr, bool dump_bits) {
     TempDir folder;
     std::vector<Outcome> outcomes(programs.size());
     std::atomic<size_t> next = 0;
@@ -57,7 +80,12 @@ std::vector<Outcome> run_programs(const std::vector<Program>& programs, const Mo
                 script = folder.path() / fmt::format("{}.py", program.id.substr(program.id.find('/') + 1));
                 write_file(script, program.source);
             }
-            outcomes[i].result = run_program(script, mode, sifr, folder.path() / fmt::format("program-{}", i));
+            fs::path bits = dump_bits ? folder.path() / fmt::format("bits-{}", i) : fs::path();
+            outcomes[i].result = run_program(script, mode, sifr, folder.path() / fmt::format("program-{}", i), bits);
+            if (dump_bits && fs::exists(bits)) {
+                outcomes[i].bits = read_file(bits);
+                fs::remove(bits);
+            }
             outcomes[i].judgement = judge(program, outcomes[i].result);
         }
     };
@@ -65,6 +93,18 @@ std::vector<Outcome> run_programs(const std::vector<Program>& programs, const Mo
     for (int i = 0; i < threads; ++i) pool.emplace_back(work);
     for (std::thread& thread : pool) thread.join();
     return outcomes;
+}
+
+std::string first_difference(const std::string& expected, const std::string& got) {
+    std::istringstream a(expected), b(got);
+    std::string x, y;
+    for (int line = 1;; ++line) {
+        bool more = static_cast<bool>(std::getline(a, x)), other = static_cast<bool>(std::getline(b, y));
+        if (!more && !other) return {};
+        if (more && other && x == y) continue;
+        constexpr size_t shown = 200;
+        return fmt::format("line {}: '{}' against '{}'", line, more ? x.substr(0, shown) : "(nothing)", other ? y.substr(0, shown) : "(nothing)");
+    }
 }
 
 std::string table_by_area(const std::vector<Program>& programs, const std::vector<Outcome>& outcomes) {

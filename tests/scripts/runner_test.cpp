@@ -1,5 +1,6 @@
 // The judge and the runner, tried on a shell script in place of sifr: it carries out the lines `#do COMMAND` of the "Python" file.
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "tests/scripts/runner.h"
@@ -12,12 +13,13 @@ constexpr const char* fake_sifr = R"(#!/bin/sh
 if [ "$1" = build ]; then
     echo '#!/bin/sh' > "$4"; sed -n 's/^#do //p' "$2" >> "$4"; chmod +x "$4"
 else
+    case "$2" in --dump-bits=*) echo "some bits" > "${2#*=}"; shift;; esac
     sed -n 's/^#do //p' "$2" > "$2.sh"; exec sh "$2.sh"
 fi
 )";
 
-const Mode run_mode{.name = "run", .arguments = {"run"}, .executable = false, .whole_corpus = true, .timeout_s = 20};
-const Mode exe_mode{.name = "exe", .arguments = {"build"}, .executable = true, .whole_corpus = true, .timeout_s = 20};
+const Mode run_mode{.name = "run", .arguments = {"run"}, .timeout_s = 20};
+const Mode exe_mode{.name = "exe", .arguments = {"build"}, .executable = true, .timeout_s = 20};
 
 class Fake : public ::testing::Test {
 protected:
@@ -125,6 +127,42 @@ TEST_F(Fake, AFailureNamesTheProgramTheModeAndTheDifference) {
     EXPECT_TRUE(text.starts_with("own/p in mode 'run' (exit status 0): wrong: line 1: want '1', got '2'\n")) << text;
     EXPECT_NE(text.find("-1\n+2\n"), std::string::npos) << text;
     EXPECT_NE(text.find("stderr:\noh\n"), std::string::npos) << text;
+}
+
+TEST_F(Fake, BitsAreReadWhereTheyAreAskedFor) {
+    Program program{.id = "own/p", .area = "own", .path = {}, .source = "#do true\n", .out = "", .error = {}, .warnings = {}};
+    EXPECT_EQ(run_programs({program}, run_mode, sifr(), true).at(0).bits, "some bits\n");
+    EXPECT_EQ(run_programs({program}, run_mode, sifr()).at(0).bits, "");
+}
+
+TEST(Bits, TheFirstDifferenceIsNamed) {
+    EXPECT_EQ(first_difference("a\nb\n", "a\nb\n"), "");
+    EXPECT_EQ(first_difference("a\nb\n", "a\nc\n"), "line 2: 'b' against 'c'");
+    EXPECT_EQ(first_difference("a\n", "a\nc\n"), "line 2: '(nothing)' against 'c'");
+}
+
+TEST(Modes, EachTakesItsShareAndTogetherTheySeeMost) {
+    std::vector<int> counts(all_modes().size());
+    int seen = 0;
+    constexpr int programs = 2400;
+    for (int k = 0; k < programs; ++k) {
+        Program program{.id = fmt::format("probe/p{}", k), .area = "a", .path = {}, .source = {}, .out = {}, .error = {}, .warnings = {}};
+        bool any = false;
+        for (size_t m = 0; m < all_modes().size(); ++m) {
+            if (!takes_part(all_modes()[m], program)) continue;
+            ++counts[m];
+            any = any || m > 0;
+        }
+        seen += any;
+    }
+    EXPECT_EQ(counts[0], programs);
+    for (size_t m = 1; m < counts.size(); ++m) EXPECT_NEAR(counts[m], programs / all_modes()[m].one_in, 40) << all_modes()[m].name;
+    EXPECT_GT(seen, programs / 3);
+}
+
+TEST(Modes, OurOwnScriptsRunInAll) {
+    Program program{.id = "own/p", .area = "own", .path = {}, .source = {}, .out = {}, .error = {}, .warnings = {}};
+    for (const Mode& mode : all_modes()) EXPECT_TRUE(takes_part(mode, program)) << mode.name;
 }
 
 TEST(LoadScripts, ReadsTheRecordBesideEachScript) {
