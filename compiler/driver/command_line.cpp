@@ -81,7 +81,7 @@ Options read_command_line(int argc, char** argv, int& exit_code) {
     run->add_option("args", o.arguments, "the script's own arguments");
     run->add_option("--at", o.at, "jit (default), exe, captured, functional, fused, plan: run the program at this stage")
         ->check(CLI::IsMember({"captured", "functional", "fused", "plan", "jit", "exe"}));
-    run->add_option("--dump-bits", o.dump_bits, "write the raw bits of what is printed to this file");
+    run->add_option("--dump-bits", o.dump_bits, "write the raw bits of each printed tensor, each .item() and the final parameters to this file");
     run->positionals_at_end();
     run->prefix_command(false);
     add_compile_options(run, o);

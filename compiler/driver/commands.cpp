@@ -34,6 +34,7 @@ CompileOptions compile_options(const Options& o) {
     c.capture.hazards = o.hazards;
     c.capture.cuda = o.cuda;
     c.capture.script_path = o.input;
+    c.capture.dump_bits = !o.dump_bits.empty();
     // A binary gets its arguments when it runs; what runs now has them already.
     if (o.command == Command::Run || o.bake_arguments || !o.arguments.empty()) c.capture.argv = o.arguments;
     c.passes.verify_each = o.verify_each;

@@ -216,6 +216,22 @@ const NamedEvaluator host_table[] = {
          sifr_print(c_str(x.str(0)));
          return Results{};
      }},
+    {"dump_bits",
+     [](const Execution& x) {
+         sifr_tensor t = c_tensor(x.tensor(1));
+         sifr_dump_bits(c_str(x.str(0)), &t);
+         return Results{};
+     }},
+    {"dump_f64",
+     [](const Execution& x) {
+         sifr_dump_f64(c_str(x.str(0)), x.f64(1));
+         return Results{};
+     }},
+    {"dump_i64",
+     [](const Execution& x) {
+         sifr_dump_i64(c_str(x.str(0)), x.i64(1));
+         return Results{};
+     }},
     {"warn",
      [](const Execution& x) {
          const Span* s = place(x);

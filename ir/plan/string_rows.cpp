@@ -115,6 +115,18 @@ const std::map<std::string_view, HostRow>& rows() {
              sifr_print(c.s(0));
              return Values{};
          }},
+        {"dump_bits", [](const Call& c) {
+             sifr_dump_bits(c.s(0), &c.tensors[0]);
+             return Values{};
+         }},
+        {"dump_f64", [](const Call& c) {
+             sifr_dump_f64(c.s(0), c.f(1));
+             return Values{};
+         }},
+        {"dump_i64", [](const Call& c) {
+             sifr_dump_i64(c.s(0), c.i(1));
+             return Values{};
+         }},
         {"warn", [](const Call& c) {
              sifr_warn(c.attrs.get_or<std::string>("category", "UserWarning").c_str(), c.s(0), nullptr, c.line);
              return Values{};

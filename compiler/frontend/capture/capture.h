@@ -26,6 +26,7 @@ struct CaptureOptions {
     LoopMode loops = LoopMode::Auto;
     HazardMode hazards = HazardMode::Error;
     bool cuda = false;                 ///< `--device=cuda`: what torch.cuda.is_available() says
+    bool dump_bits = false;            ///< write down the bits of what is printed, of `.item()` and of the final parameters
     std::string script_path = "t.py";  ///< as given; sys.argv[0] and messages
     /// `sys.argv[1:]` when it is known (`run`, `--bake-args`); nothing: run-time strings.
     std::optional<std::vector<std::string>> argv;

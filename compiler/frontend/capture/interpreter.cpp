@@ -305,7 +305,10 @@ void Interpreter::run_main(const syntax::Module& script) {
     main->variables.set(symbol("__doc__"), PyValue::none());
     const ModuleObject* module = heap_.make<ModuleObject>("__main__", main);
     tables_->modules["__main__"] = {{}, {}, {}, false, module};
-    at_top_level([&] { evaluator_->run_module(source, main); });
+    at_top_level([&] {
+        evaluator_->run_module(source, main);
+        if (at_end) at_end(main);
+    });
 }
 
 void Interpreter::at_top_level(const std::function<void()>& f) {

@@ -199,6 +199,8 @@ public:
     // ---- hooks of the tensor binding
     /// Makes the object of a tensor that merging or loop carrying gives: `value` has its view already.
     std::function<PyValue(ValueId value, const TensorObject& like)> make_tensor;
+    /// Runs behind the script's last statement, if that is reached.
+    std::function<void(const NamespaceObject* main)> at_end;
     /// What the binding remembers; an object of the heap, so that trials undo its changes.
     const NativeObject* binding_state = nullptr;
 

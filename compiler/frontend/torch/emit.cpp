@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "compiler/frontend/torch/dump_bits.h"
 #include "compiler/frontend/torch/messages.h"
 #include "compiler/frontend/torch/state.h"
 
@@ -270,6 +271,7 @@ PyValue item_of(Interpreter& in, PyValue tensor) {
     Type result;
     result.kind = kind;
     InstId made = in.builder().emit_typed("item"_op, {value}, {}, {result});
+    dump_bits(in, "item", in.function()[made].results[0]);
     return in.from_ir(in.function()[made].results[0]);
 }
 

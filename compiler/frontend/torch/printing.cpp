@@ -1,5 +1,6 @@
 #include "compiler/frontend/torch/printing.h"
 
+#include "compiler/frontend/torch/dump_bits.h"
 #include "compiler/frontend/torch/state.h"
 
 namespace sifr::capture {
@@ -13,6 +14,7 @@ std::string history_suffix(Interpreter& in, const TensorObject* t) {
 
 PyValue emit_text(Interpreter& in, PyValue tensor, const char* kind) {
     const TensorObject* t = tensor_of(tensor);
+    dump_bits(in, "print", t->value);
     const TorchState& state = torch_state(in);
     const PrintSettings& p = state.print;
     Attrs attributes = attrs({{"kind", std::string(kind)},

@@ -4,6 +4,7 @@
 #include "compiler/frontend/torch/autograd.h"
 #include "compiler/frontend/torch/binding.h"
 #include "compiler/frontend/torch/creation.h"
+#include "compiler/frontend/torch/dump_bits.h"
 #include "compiler/frontend/torch/known_names.h"
 #include "compiler/frontend/torch/messages.h"
 #include "compiler/frontend/torch/modes.h"
@@ -106,6 +107,7 @@ void bind_torch(Interpreter& in) {
     const ClassObject* tensor = make_tensor_class(in);
     bind_parameter(in, tensor);
     in.make_tensor = [&in](ValueId value, const TensorObject& like) { return merged_tensor(in, value, like); };
+    in.at_end = [&in](const NamespaceObject* main) { dump_final_parameters(in, main); };
     in.add_module("torch", fill_torch);
     in.add_module("torch._nn", fill_primitives);
     for (const PreludeFile& f : prelude_files()) {

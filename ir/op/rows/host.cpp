@@ -46,6 +46,10 @@ Rows host() {
 
         // The world outside.
         {.name = "print", .sig = "(str text) -> ()", .lower = L, .effect = H, .runtime = "sifr_print"},
+        // `--dump-bits`: a line of raw bits.
+        {.name = "dump_bits", .sig = "(str label, T self) -> ()", .lower = L, .effect = H, .runtime = "sifr_dump_bits"},
+        {.name = "dump_f64", .sig = "(str label, f64 value) -> ()", .lower = L, .effect = H, .runtime = "sifr_dump_f64"},
+        {.name = "dump_i64", .sig = "(str label, i64 value) -> ()", .lower = L, .effect = H, .runtime = "sifr_dump_i64"},
         {.name = "warn", .sig = "(str text, *, string category='UserWarning') -> ()", .lower = L, .effect = H, .runtime = "sifr_warn"},
         {.name = "raise", .sig = "(str text, *, string type) -> ()", .lower = L, .effect = H, .runtime = "sifr_raise"},
         {.name = "check", .sig = "(b8 ok, V[] args, *, string type, string text) -> ()", .lower = L, .effect = C},
