@@ -44,6 +44,9 @@ public:
     bool run() {
         std::vector<InstId> all;
         walk(f_, f_.body, [&](InstId id) { all.push_back(id); });
+        // Readers first: each answer then rests on one that is known.
+        for (size_t k = all.size(); k-- > 0;)
+            if (f_[all[k]].op == "insert"_op) demand_.of(f_[all[k]].results[0]);
         for (InstId id : all) {
             if (f_[id].op == "insert"_op) insert(id);
             else if (f_[id].op == "full"_op) fill(id);
