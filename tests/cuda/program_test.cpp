@@ -17,7 +17,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-const Mode cuda_mode{.name = "cuda", .arguments = {"build", "--device=cuda", "--gpu-arch=sm_90"}, .executable = true, .timeout_s = 120,
+const Mode cuda_mode{.name = "cuda", .arguments = {"build", "--device=cuda", "--gpu-arch=sm_90"}, .executable = true, .timeout_s = 600,
                      .environment = shim_environment()};
 
 void expect_pass(const std::vector<Program>& programs) {
