@@ -931,7 +931,7 @@ public:
         detail::Packed packed;
         (detail::Param<P>::pack(given, packed), ...);
         auto trace = [&](detail::TraceCall& c) {
-            size_t t = 0, n = 0;
+            [[maybe_unused]] size_t t = 0, n = 0;  // a function without arguments counts none
             // Braces: in order.
             std::tuple<P...> params{detail::Param<P>::unpack(given, c, t, n)...};
             if constexpr (std::is_void_v<R>) std::apply(*body_, params);
