@@ -50,8 +50,9 @@ private:
         bool changed = false;
         for (size_t k = 0; k < f_[id].results.size(); ++k) {
             ValueId init = f_[id].operands[3 + k], param = f_[body].params[1 + k];
-            const Inst* fill = f_.producer(init);
-            if (!fill || fill->op != "full"_op || !f_.constant_float(fill->operands[0]) || !element_by_element(param, body)) continue;
+            const Inst* made = f_.producer(init);
+            if (!made || made->op != "full"_op || !f_.constant_float(made->operands[0]) || !element_by_element(param, body)) continue;
+            const Inst fill = *made;  // a copy: new instructions move the others
             const Type type = f_.type(param);
             if (!chosen.valid()) after_ = f_[body].insts.front();
             Builder b(f_, body, f_[id].location);
@@ -60,15 +61,15 @@ private:
                 ValueId first = b.emit("ieq"_op, {f_[body].params[0], b.constant_int(*lo)});
                 chosen = b.full(DType::Bool, {}, first);
             }
-            double number = *f_.constant_float(fill->operands[0]);
-            ValueId value = is_float(type.dtype) ? b.constant(number) : fill->operands[0];
+            double number = *f_.constant_float(fill.operands[0]);
+            ValueId value = is_float(type.dtype) ? b.constant(number) : fill.operands[0];
             ValueId start = b.emit("where"_op, {chosen, value, param});
             if (f_.type(start) != type) {
                 f_.erase(f_[start].inst);
                 continue;
             }
             for (const Use& u : uses_[param.index]) f_[u.inst].operands[u.operand] = start;
-            for (ClearId c : fill->clears)
+            for (ClearId c : fill.clears)
                 if (f_[c].verdict == Clear::Verdict::Open && uses_[init.index].size() == 1)
                     close_clears(f_, {c}, Clear::Verdict::Folded, 0, "assign-first", "the first trip of the loop assigns");
             Builder front(f_, f_[id].parent, f_[id].location);
