@@ -10,6 +10,9 @@ using namespace syntax;
 
 namespace {
 
+/// `--loops=roll` asks for the loops that the user wrote: those of the prelude walk over shapes and lists that must be known.
+LoopMode mode_for(LoopMode asked, const syntax::Stmt& loop) { return asked == LoopMode::Roll && loop.span.file != 0 ? LoopMode::Auto : asked; }
+
 template <class F>
 bool any_statement(const Body& body, bool into_loops, const F& f) {
     for (const StmtPtr& p : body) {
@@ -159,7 +162,7 @@ Completion Evaluator::for_range(const For& s, const RangeObject& range, LoopRepo
     bool is_static = range.is_static();
     int64_t n = is_static ? range.length() : -1;
     report.trip_count = n;
-    LoopMode mode = in_.options_.loops;
+    LoopMode mode = mode_for(in_.options_.loops, s);
     bool returns = contains_return(s.body);
     int64_t done = 0;
     auto item = [&](int64_t k) { return PyValue::integer(range.start.as_int() + k * range.step.as_int()); };
@@ -262,7 +265,7 @@ Completion Evaluator::exec_while(const While& s) {
     report.span = s.span;
     report.span.end_line = s.test->span.end_line;
     report.span.end_column = s.test->span.end_column;
-    LoopMode mode = in_.options_.loops;
+    LoopMode mode = mode_for(in_.options_.loops, s);
     bool returns = contains_return(s.body);
     Completion c = Completion::Normal;
     int64_t done = 0;
