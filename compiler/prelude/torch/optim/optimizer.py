@@ -78,6 +78,20 @@ class Optimizer:
             self.state[p] = self._states()[key]
         return self._states()[key]
 
+    def _with_gradients(self, group, *buffers):
+        """The parameters of a group that have a gradient, each with it and its state. A new state has a step count, and zeros under the names."""
+        out = []
+        for p in group["params"]:
+            if p.grad is None:
+                continue
+            state = self._state_of(p)
+            if len(state) == 0:
+                state["step"] = torch.tensor(0.0)
+                for name in buffers:
+                    state[name] = torch.zeros_like(p)
+            out.append((p, -p.grad if group["maximize"] else p.grad, state))
+        return out
+
     def _states(self):
         if not hasattr(self, "_by_id"):
             self._by_id = {}

@@ -107,15 +107,7 @@ class Adadelta(Optimizer):
         super().__init__(params, dict(lr=lr, rho=rho, eps=eps, weight_decay=weight_decay, maximize=maximize, capturable=capturable, foreach=foreach, differentiable=differentiable))
 
     def _update(self, group):
-        for p in group["params"]:
-            if p.grad is None:
-                continue
-            grad = -p.grad if group["maximize"] else p.grad
-            state = self._state_of(p)
-            if len(state) == 0:
-                state["step"] = torch.tensor(0.0)
-                state["square_avg"] = torch.zeros_like(p)
-                state["acc_delta"] = torch.zeros_like(p)
+        for p, grad, state in self._with_gradients(group, "square_avg", "acc_delta"):
             state["step"] += 1
             if group["weight_decay"] != 0:
                 grad = grad.add(p, alpha=group["weight_decay"])
@@ -137,15 +129,7 @@ class Adamax(Optimizer):
 
     def _update(self, group):
         beta1, beta2 = group["betas"]
-        for p in group["params"]:
-            if p.grad is None:
-                continue
-            grad = -p.grad if group["maximize"] else p.grad
-            state = self._state_of(p)
-            if len(state) == 0:
-                state["step"] = torch.tensor(0.0)
-                state["exp_avg"] = torch.zeros_like(p)
-                state["exp_inf"] = torch.zeros_like(p)
+        for p, grad, state in self._with_gradients(group, "exp_avg", "exp_inf"):
             count = state["step"]
             count += 1
             if group["weight_decay"] != 0:
@@ -206,15 +190,7 @@ class RAdam(Optimizer):
 
     def _update(self, group):
         beta1, beta2 = group["betas"]
-        for p in group["params"]:
-            if p.grad is None:
-                continue
-            grad = -p.grad if group["maximize"] else p.grad
-            state = self._state_of(p)
-            if len(state) == 0:
-                state["step"] = torch.tensor(0.0)
-                state["exp_avg"] = torch.zeros_like(p)
-                state["exp_avg_sq"] = torch.zeros_like(p)
+        for p, grad, state in self._with_gradients(group, "exp_avg", "exp_avg_sq"):
             count = state["step"]
             count += 1
             step = count.item()
