@@ -144,8 +144,7 @@ const std::set<std::string> by_hand_functions = {"zeros", "ones", "empty", "full
 int main(int argc, char** argv) {
     if (argc != 2) return 2;
     std::map<std::string, std::vector<Op>> names;
-    for (uint16_t i = 0; i < op_name_count; ++i) {
-        const Op op{i};
+    for (const Op op : all_ops()) {
         const OpDef& row = def(op);
         if (row.lower == Lower::Structural || row.lower == Lower::Scalar || row.lower == Lower::Host) continue;
         std::string name = row.name;

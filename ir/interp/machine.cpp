@@ -392,13 +392,13 @@ std::vector<std::span<const NamedEvaluator>> all_evaluators() {
 
 Evaluator evaluator_of(Op op) {
     static const std::vector<Evaluator> table = [] {
-        std::vector<Evaluator> t(op_name_count, nullptr);
+        std::vector<Evaluator> t(op_count(), nullptr);
         for (std::span<const NamedEvaluator> part : all_evaluators())
             for (const NamedEvaluator& e : part)
-                if (std::optional<Op> named = op_named(e.name)) t[named->index] = e.evaluate;
+                if (std::optional<Op> named = op_named(e.name)) t[named->index()] = e.evaluate;
         return t;
     }();
-    return table[op.index];
+    return table[op.index()];
 }
 
 double Execution::f64(size_t k) const {

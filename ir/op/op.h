@@ -1,41 +1,67 @@
 #pragma once
 
+#include <algorithm>
 #include <compare>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string_view>
-
-// The names of all rows, sorted; made by the build from the `.name = "…"` of ir/op/rows/*.cpp, so that changing what is
-// in a row recompiles that file only.
-#include "ir/op/op_names.inc"
 
 namespace sifr {
 
-/// One row of the op table. `"mul"_op` is checked while compiling.
-struct Op {
-    uint16_t index = 0;
-    constexpr auto operator<=>(const Op&) const = default;
+/// What an Op points at: one object per row.
+struct OpEntry {
+    uint16_t index;  ///< the row's place among the sorted names
+    std::string_view name;
 };
 
-constexpr std::optional<Op> op_named(std::string_view name) {
-    uint16_t lo = 0, hi = op_name_count;
-    while (lo < hi) {
-        uint16_t mid = static_cast<uint16_t>((lo + hi) / 2);
-        if (op_names[mid] < name) lo = static_cast<uint16_t>(mid + 1);
-        else hi = mid;
-    }
-    if (lo < op_name_count && op_names[lo] == name) return Op{lo};
-    return std::nullopt;
-}
+/// The name of a row as a template argument.
+template <std::size_t size>
+struct OpSpelling {
+    char text[size];
+    consteval OpSpelling(const char (&literal)[size]) { std::copy_n(literal, size, text); }
+};
 
-// Clang 22 leaves calls of a consteval function in the code of a lambda that is a template argument: there it is evaluated when it runs.
+/// Defined in ir/op/op_names.cpp for the rows that there are: a literal `"mull"_op` compiles and does not link. No header lists the
+/// names, so that a new row recompiles its own file only.
+template <OpSpelling name>
+struct OpNamed {
+    static OpEntry entry;
+};
+
+/// One row of the op table, or none. (A template argument too, so its member is public.)
+struct Op {
+    const OpEntry* entry = nullptr;
+
+    constexpr Op() = default;
+    constexpr explicit Op(const OpEntry& row) : entry(&row) {}
+    [[nodiscard]] constexpr bool valid() const { return entry != nullptr; }
+    /// Smaller than op_count().
+    [[nodiscard]] uint16_t index() const { return entry->index; }
+    [[nodiscard]] std::string_view name() const { return entry->name; }
+    constexpr bool operator==(const Op&) const = default;
+    /// In the order of the names; both are valid.
+    std::strong_ordering operator<=>(const Op& other) const { return index() <=> other.index(); }
+};
+
+inline std::string_view name_of(Op op) { return op.name(); }
+
+/// All rows, sorted by name.
+std::span<const Op> all_ops();
+inline std::size_t op_count() { return all_ops().size(); }
+std::optional<Op> op_named(std::string_view name);
+
 #ifdef __clang__
-constexpr
-#else
-consteval
+#pragma clang diagnostic push
+#pragma clang diagnostic ignored "-Wundefined-var-template"
 #endif
-    Op operator""_op(const char* name, std::size_t size) { return op_named(std::string_view(name, size)).value(); }
-
-constexpr std::string_view name_of(Op op) { return op_names[op.index]; }
+template <OpSpelling name>
+constexpr Op operator""_op() {
+    return Op(OpNamed<name>::entry);
+}
+#ifdef __clang__
+#pragma clang diagnostic pop
+#endif
 
 }  // namespace sifr

@@ -33,24 +33,24 @@ bool is_internal(Lower lower) { return lower == Lower::Structural || lower == Lo
 
 Registry make_registry() {
     Registry r;
-    r.by_op.resize(op_name_count);
-    std::vector<bool> seen(op_name_count);
+    r.by_op.resize(op_count());
+    std::vector<bool> seen(op_count());
     for (auto make : {rows::structural, rows::scalar, rows::host, rows::random, rows::creation, rows::views, rows::pointwise_arithmetic,
                       rows::pointwise_math, rows::pointwise_choice, rows::pointwise_compare, rows::activations, rows::reductions, rows::statistics, rows::linalg, rows::shape,
                       rows::indexing, rows::losses, rows::normalization, rows::windows, rows::factorisations, rows::convolutions, rows::pools}) {
         for (OpDef& row : make()) {
             auto op = op_named(row.name);
             SIFR_CHECK(op, "row '{}' is missing from the generated names", row.name);
-            SIFR_CHECK(!seen[op->index], "two rows '{}'", row.name);
-            seen[op->index] = true;
+            SIFR_CHECK(!seen[op->index()], "two rows '{}'", row.name);
+            seen[op->index()] = true;
             if (is_internal(row.lower)) row.method = row.function = row.inplace = false;
             if (row.lower == Lower::View) row.inplace = false;
             std::string_view name = row.name;
             if (row.method || row.function) r.by_python_name[std::string(name.substr(0, name.find('.')))].push_back(*op);
-            r.by_op[op->index] = std::move(row);
+            r.by_op[op->index()] = std::move(row);
         }
     }
-    for (uint16_t i = 0; i < op_name_count; ++i) SIFR_CHECK(seen[i], "the file of row '{}' is not in the registry", op_names[i]);
+    for (Op op : all_ops()) SIFR_CHECK(seen[op.index()], "the file of row '{}' is not in the registry", name_of(op));
     return r;
 }
 
@@ -61,7 +61,7 @@ const Registry& registry() {
 
 }  // namespace
 
-const OpDef& def(Op op) { return registry().by_op.at(op.index); }
+const OpDef& def(Op op) { return registry().by_op.at(op.index()); }
 
 std::span<const Op> overloads(std::string_view python_name) {
     auto& names = registry().by_python_name;

@@ -194,11 +194,11 @@ Signature parse_signature(std::string_view text) { return SignatureParser(text).
 const Signature& signature(Op op) {
     static const std::vector<Signature> all = [] {
         std::vector<Signature> v;
-        v.reserve(op_name_count);
-        for (uint16_t i = 0; i < op_name_count; ++i) v.push_back(parse_signature(def(Op{i}).sig));
+        v.reserve(op_count());
+        for (Op op : all_ops()) v.push_back(parse_signature(def(op).sig));
         return v;
     }();
-    return all.at(op.index);
+    return all.at(op.index());
 }
 
 size_t operand_index(Op op, std::string_view name, size_t operand_count) {

@@ -277,7 +277,9 @@ private:
         std::optional<Op> op = op_named(name.text);
         if (!op) {
             Diagnostic d = diagnose(unknown_op, lex_.span(name), name.text);
-            std::string near = nearest_name(name.text, std::vector<std::string>(std::begin(op_names), std::end(op_names)));
+            std::vector<std::string> known;
+            for (Op row : all_ops()) known.emplace_back(name_of(row));
+            std::string near = nearest_name(name.text, known);
             if (!near.empty()) d.help = "did you mean '" + near + "'?";
             throw CompileError(std::move(d));
         }

@@ -170,7 +170,7 @@ private:
 
     void instruction(InstId id) {
         const Inst& i = f_[id];
-        if (i.op.index >= op_name_count) fail("op number {}", i.op.index);
+        if (!i.op.valid()) fail("no op");
         for (ValueId v : i.operands) use(v, "operand");
         if (i.dest) {
             if (stage_ != Stage::Captured) fail("a write, at stage {}", name_of(stage_));

@@ -24,7 +24,7 @@ namespace {
 
 /// Everything that decides what an instruction computes, as a key.
 std::string key_of(const Function& f, const Inst& inst) {
-    std::string key = std::to_string(inst.op.index);
+    std::string key = std::to_string(inst.op.index());
     for (ValueId v : inst.operands) key += fmt::format(",{}", v.index);
     for (const Attrs::Entry& e : inst.attrs.entries()) key += fmt::format(";{}={}", e.name, attribute_text(e.value));
     for (ValueId v : inst.results) key += ":" + f.type(v).text();

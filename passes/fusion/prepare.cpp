@@ -16,11 +16,11 @@
 namespace sifr {
 
 Op reduction_row(std::string_view combiner) {
-    for (uint16_t i = 0; i < op_name_count; ++i) {
-        const OpDef& row = def(Op{i});
-        if (row.lower != Lower::Reduction || !row.reduction || row.reduction != combiner || signature(Op{i}).result_count != 1) continue;
-        for (const Param& p : signature(Op{i}).params) {
-            if (p.name == "dim") return Op{i};
+    for (Op op : all_ops()) {
+        const OpDef& row = def(op);
+        if (row.lower != Lower::Reduction || !row.reduction || row.reduction != combiner || signature(op).result_count != 1) continue;
+        for (const Param& p : signature(op).params) {
+            if (p.name == "dim") return op;
         }
     }
     throw NotSupported(fmt::format("reductions by '{}' along one axis", combiner));

@@ -56,10 +56,10 @@ void make_class(Interpreter& in, const std::string& name, const std::vector<std:
 }  // namespace
 
 void make_return_types(Interpreter& in) {
-    for (uint16_t i = 0; i < op_name_count; ++i) {
-        const Signature& s = signature(Op{i});
+    for (Op op : all_ops()) {
+        const Signature& s = signature(op);
         if (s.result_names.empty()) continue;
-        std::string_view row = op_names[i];
+        std::string_view row = name_of(op);
         make_class(in, std::string(row.substr(0, row.find('.'))), s.result_names);
     }
     for (const ComposedType& t : composed_types) make_class(in, t.name, {t.fields.begin(), t.fields.end()});

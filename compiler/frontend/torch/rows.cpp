@@ -133,9 +133,9 @@ PyValue row_function(Interpreter& in, std::string_view name) {
 PyValue row_primitive(Interpreter& in, std::string_view name) {
     auto rows_of = [](std::string_view base) {
         std::vector<Op> rows;
-        for (uint16_t i = 0; i < op_name_count; ++i) {
-            std::string_view row = op_names[i];
-            if (row.substr(0, row.find('.')) == base && def(Op{i}).lower != Lower::Structural && def(Op{i}).lower != Lower::Host) rows.push_back(Op{i});
+        for (Op op : all_ops()) {
+            std::string_view row = name_of(op);
+            if (row.substr(0, row.find('.')) == base && def(op).lower != Lower::Structural && def(op).lower != Lower::Host) rows.push_back(op);
         }
         return rows;
     };
