@@ -1,4 +1,6 @@
+#include <algorithm>
 #include <bit>
+#include <map>
 #include <set>
 
 #include "ir/base/check.h"
@@ -44,7 +46,7 @@ public:
                                   name_of(buffer.type), buffer.extent);
         }
         std::string scalars;
-        for (VarId v : k_.scalars) scalars += fmt::format("{}{}: {}", scalars.empty() ? "; " : ", ", name(v), name_of(k_.vars[v.index].type));
+        for (VarId v : k_.scalars) scalars += fmt::format("{}{}: {}", scalars.empty() ? "; " : ", ", declared(v), name_of(k_.vars[v.index].type));
         out_ = fmt::format("kernel @{}({}{}){} {{\n", k_.name, params, scalars, location_text(k_.location));
         for (size_t b = 0; b < k_.buffers.size(); ++b) {
             const Buffer& buffer = k_.buffers[b];
@@ -74,11 +76,22 @@ private:
         SIFR_CHECK(b.valid() && b.index < buffer_names_.size(), "a buffer that the kernel does not have");
         return buffer_names_[b.index];
     }
+    /// Where the text of the kernel meets a variable first: there a reader gives it the next number.
+    const std::string& declared(VarId v) {
+        declaration_.emplace(v.index, declaration_.size());
+        return name(v);
+    }
     void line(int depth, const std::string& text) { (out_.append(static_cast<size_t>(depth) * 4, ' ') += text) += '\n'; }
 
     std::string affine(const Affine& a) const {
         std::string s;
-        for (const Affine::Term& t : a.terms) {
+        // As they will be sorted when the text has been read, whatever the numbers of the variables are here.
+        std::vector<Affine::Term> terms = a.terms;
+        std::ranges::stable_sort(terms, {}, [&](const Affine::Term& t) {
+            auto at = declaration_.find(t.var.index);
+            return at == declaration_.end() ? SIZE_MAX : at->second;
+        });
+        for (const Affine::Term& t : terms) {
             int64_t scale = t.scale;
             if (s.empty()) {
                 if (scale < 0) s += "-";
@@ -154,13 +167,13 @@ private:
     void stmt(const For& f, int depth, const std::string& at) {
         const char* kind = f.kind == For::Kind::Serial ? "for" : f.kind == For::Kind::Parallel ? "parallel" : "vector";
         std::string grain = f.kind == For::Kind::Parallel ? fmt::format(" grain {}", f.grain) : "";
-        line(depth, fmt::format("{} {} in {}..{}{}{} {{", kind, name(f.var), affine(f.lo), affine(f.hi), grain, at));
+        line(depth, fmt::format("{} {} in {}..{}{}{} {{", kind, declared(f.var), affine(f.lo), affine(f.hi), grain, at));
         block(f.body, depth + 1);
         line(depth, "}");
     }
     void stmt(const Let& l, int depth, const std::string& at) {
         DType t = k_.vars.at(l.var.index).type;
-        line(depth, fmt::format("let {}: {} = {}{}", name(l.var), name_of(t), value(l.value, t), at));
+        line(depth, fmt::format("let {}: {} = {}{}", declared(l.var), name_of(t), value(l.value, t), at));
     }
     void stmt(const Assign& a, int depth, const std::string& at) {
         line(depth, fmt::format("{} = {}{}", name(a.var), value(a.value, k_.vars.at(a.var.index).type), at));
@@ -183,16 +196,16 @@ private:
         line(depth, "}");
     }
     void stmt(const Reduce& r, int depth, const std::string& at) {
-        line(depth, fmt::format("reduce {} {} in 0..{}{} {{", r.lanes ? "lanes" : "rows", name(r.var), affine(r.extent), at));
+        line(depth, fmt::format("reduce {} {} in 0..{}{} {{", r.lanes ? "lanes" : "rows", declared(r.var), affine(r.extent), at));
         block(r.body, depth + 1);
         std::vector<std::string> items;
         for (const Reduce::Item& i : r.items) {
             bool arg = i.combine == Combine::ArgMax || i.combine == Combine::ArgMin;
             DType t = k_.vars.at(i.result.index).type;
-            std::string s = fmt::format("{} {}: {} = {}", combine_name(i.combine), name(i.result), name_of(t),
+            std::string s = fmt::format("{} {}: {} = {}", combine_name(i.combine), declared(i.result), name_of(t),
                                         arg ? value(i.value, DType::Bool) : value(i.value, t));
             if (i.factor.valid()) s += fmt::format(" times {}", value(i.factor, t));
-            if (i.result_value.valid()) s += fmt::format(" value {}: {}", name(i.result_value), name_of(k_.vars.at(i.result_value.index).type));
+            if (i.result_value.valid()) s += fmt::format(" value {}: {}", declared(i.result_value), name_of(k_.vars.at(i.result_value.index).type));
             items.push_back(std::move(s));
         }
         line(depth, fmt::format("}} {}", fmt::join(items, ", ")));
@@ -211,6 +224,7 @@ private:
 
     const Kernel& k_;
     std::vector<std::string> buffer_names_, var_names_;
+    std::map<uint32_t, size_t> declaration_;  ///< by variable: how many were declared before it
     std::string out_;
 };
 

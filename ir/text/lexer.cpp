@@ -25,6 +25,8 @@ Lexer::Lexer(const SourceFile& file, size_t offset) : file_(file), text_(file.te
 
 char Lexer::look(size_t ahead) const { return at_ + ahead < text_.size() ? text_[at_ + ahead] : '\0'; }
 
+bool Lexer::at_key() const { return token_.kind == Token::Kind::Name && look() == '=' && look(1) != '='; }
+
 Token Lexer::next() {
     Token t = std::move(token_);
     advance();

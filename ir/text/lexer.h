@@ -35,6 +35,8 @@ public:
     [[nodiscard]] const Token& peek() const { return token_; }
     Token next();
     [[nodiscard]] bool at(std::string_view punct_or_name) const;  ///< the next token is this punctuation or name
+    /// The next token is a name with `=` right behind it: an attribute, whatever else the name may mean (`nan=0.0`).
+    [[nodiscard]] bool at_key() const;
     bool accept(std::string_view punct_or_name);                  ///< takes it if so
     Token expect(std::string_view punct_or_name);
     Token expect(Token::Kind kind, const char* what);

@@ -89,6 +89,7 @@ std::vector<int64_t> parse_ints(Lexer& lex) {
 }
 
 bool at_constant(const Lexer& lex) {
+    if (lex.at_key()) return false;
     switch (lex.peek().kind) {
         case Token::Kind::Int:
         case Token::Kind::Float:
