@@ -178,7 +178,7 @@ int main(int argc, char** argv) {
             }
         }
     }
-    std::string out = "// Made from the op table when sifr is built. Included by <sifr/sifr.h> alone.\n#ifdef SIFR_TENSOR_METHODS\n" + methods + "#endif\n#ifdef SIFR_FUNCTIONS\n" + functions + "#endif\n";
+    std::string out = "// Made from the op table when sifr is built. Included by <sifr/tensor.h> and <sifr/functions.h>.\n#ifdef SIFR_TENSOR_METHODS\n" + methods + "#endif\n#ifdef SIFR_FUNCTIONS\n" + functions + "#endif\n";
     std::FILE* f = std::fopen(argv[1], "w");
     if (!f) return 3;
     const bool fine = std::fwrite(out.data(), 1, out.size(), f) == out.size();
