@@ -96,6 +96,12 @@ void fill_primitives(Interpreter& in, const ModuleObject* m) {
     in.add_function(m, "return_type", [](Interpreter& i, Args& a) {
         return make_return_type(i, a[0].as<StrObject>()->text, Values(a.positional.begin() + 1, a.positional.end()));
     });
+    // check(ok, type, text): raises `type: text` unless `ok`, a bool or a 0-d tensor of one, holds when the program runs.
+    in.add_function(m, "check", [](Interpreter& i, Args& a) {
+        PyValue ok = a[0].is(Kind::Tensor) ? item_of(i, a[0]) : a[0];
+        i.check(ok, a[1].as<StrObject>()->text.c_str(), a[2].as<StrObject>()->text);
+        return PyValue::none();
+    });
     in.heap().change(m).missing = [](Interpreter& i, Symbol name) { return row_primitive(i, *name); };
 }
 

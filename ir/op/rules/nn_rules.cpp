@@ -59,6 +59,9 @@ std::vector<Type> binary_cross_entropy_result(const OpCall& call) {
                   size_text(target.sizes), size_text(self.sizes));
         raise("ValueError", "Target size ({}) must be the same as input size ({})", size_text(target.sizes), size_text(self.sizes));
     }
+    // The weight of positives, then the weight of elements, are spread over the losses.
+    for (size_t k = call.types.size(); k-- > 2;)
+        if (!is_none(call.types[k])) broadcast(call.types[k].sizes, self.sizes);
     return loss_result(call, "binary_cross_entropy");
 }
 
