@@ -25,7 +25,7 @@
 namespace sifr {
 namespace {
 
-constexpr int64_t most_trips = 16;
+constexpr int64_t most_trips = 8;
 
 class AssignFirst {
 public:

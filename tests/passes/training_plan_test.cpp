@@ -1,5 +1,6 @@
 // A training loop's plan is that of one step, however many steps there are.
 
+#include <algorithm>
 #include <functional>
 
 #include "compiler/compile.h"
@@ -48,6 +49,28 @@ TEST(TrainingPlan, HasTheSameSizeForTenAndTenThousandEpochs) {
     Counts many = count(plan_of("train.py", replaced(script, "range(1, 201)", "range(1, 10001)")));
     EXPECT_GT(ten.kernels, 10u);
     EXPECT_TRUE(ten == many) << ten.steps << " and " << many.steps << " steps, " << ten.kernels << " and " << many.kernels << " kernels, " << ten.arena << " and " << many.arena << " bytes";
+}
+
+TEST(TrainingPlan, TheFirstStepIsOneLikeTheOthers) {
+    for (const char* optimizer : {"SGD(p, lr=0.1)", "SGD(p, lr=0.1, momentum=0.9)", "Adam(p, lr=0.1)", "AdamW(p, lr=0.1, amsgrad=True)", "RMSprop(p, momentum=0.9)", "NAdam(p)", "Rprop(p)"}) {
+        Compilation c;
+        CompileOptions options;
+        options.passes.stop_at = "functional";
+        compile(c, "train.py", replaced(R"(import torch
+w = torch.nn.Parameter(torch.ones(4))
+p = [w]
+optimizer = torch.optim.OPTIMIZER
+for i in range(100):
+    optimizer.zero_grad()
+    (w * w).sum().backward()
+    optimizer.step()
+print(w)
+)", "OPTIMIZER", optimizer), options);
+        const auto loop = std::ranges::find(c.loops, 100, &capture::LoopReport::trip_count);
+        ASSERT_NE(loop, c.loops.end()) << optimizer;
+        EXPECT_EQ(loop->verdict, capture::LoopReport::Verdict::Rolled) << optimizer;
+        EXPECT_EQ(loop->peeled, 0) << optimizer << ": " << loop->reason;
+    }
 }
 
 }  // namespace

@@ -397,12 +397,14 @@ std::optional<LoopCapture::Outcome> LoopCapture::round() {
     std::vector<ValueId> yields;
     std::vector<int64_t> steps(carried_.size(), INT64_MIN);
     std::vector<bool> shared(carried_.size(), false);
+    std::vector<PyValue> known(carried_.size());  // what every iteration leaves, where that is known now
     for (size_t k = 0; k < carried_.size(); ++k) {
         PyValue back = get(carried_[k].place);
         size_t from = yields.size();
         if (carried_[k].placeholder && back.is(Kind::Unusable) && back.as<UnusableObject>()->observed_by_loop) back = PyValue();
         flatten(carried_[k].shape, back, body, yields);
         steps[k] = affine_step(carried_[k], back);
+        if (back.is(Kind::Bool) || back.is(Kind::Int) || back.is(Kind::Float)) known[k] = back;
         for (size_t j = from; j < yields.size(); ++j) {
             if (!f.type(yields[j]).is_tensor()) continue;
             StorageId s = f[yields[j]].view.storage;
@@ -450,6 +452,7 @@ std::optional<LoopCapture::Outcome> LoopCapture::round() {
         std::vector<ValueId> mine(results.begin() + static_cast<std::ptrdiff_t>(slices[k].first), results.begin() + static_cast<std::ptrdiff_t>(slices[k].second));
         size_t at = 0;
         PyValue v = instantiate(carried_[k].shape, mine, at, false, "");
+        if (trips > 0 && !known[k].is_unbound()) v = known[k];
         if (trips >= 0 && steps[k] != INT64_MIN) v = PyValue::integer(carried_[k].entry.as_int() + trips * steps[k]);
         bool is_target = for_ && trips > 0 && for_->target->kind == ExprKind::Name && carried_[k].place.name && *carried_[k].place.name == as<Name>(*for_->target).id &&
                          carried_[k].place.object == evaluator_.frame_->variables && range_->lo.is(Kind::Int);

@@ -7,13 +7,17 @@
 //   %e = mul %b, (full 1.0)                         =>   %b
 //
 // Rules stand by topic in this folder: view_rules (extract and insert), value_rules (identities, fills as numbers, copies).
-// A rule looks at one instruction and what makes its operands. Loops hand on what does not change no longer, and an `if`
-// on a literal gives way to its arm.
+// A rule looks at one instruction and what makes its operands. Loops hand on what does not change no longer, and what an `if`
+// only chooses between two tensors is chosen by a `where`, which fuses with its readers:
+//
+//   %b = if %first { yield %g } else { yield %a }   =>   %b = where (full %first), %g, %a
 //
 // It stands behind expand-grad (whose rules build plainly and leave the tidying to it) and in front of cse, fuse and the
 // passes that reason about clears, which see fewer forms for it.
 
 #include "passes/functional/simplify/simplify.h"
+
+#include <algorithm>
 
 #include "passes/functional/simplify/rules.h"
 
@@ -26,8 +30,8 @@ public:
 
     bool run() {
         counts_.assign(f_.values.size(), 0);
-        std::vector<std::vector<Use>> uses = compute_uses(f_);
-        for (size_t i = 0; i < uses.size(); ++i) counts_[i] = static_cast<uint32_t>(uses[i].size());
+        uses_ = compute_uses(f_);
+        for (size_t i = 0; i < uses_.size(); ++i) counts_[i] = static_cast<uint32_t>(uses_[i].size());
         region(f_.body);
         if (!changed_) return false;
         replaced_.apply(f_);
@@ -46,6 +50,7 @@ private:
             if (loop) unchanging(id);
             for (size_t k = 0; k < f_[id].regions.size(); ++k) region(f_[id].regions[k]);
             if (loop) unchanging(id);
+            if (f_[id].op == "if"_op) choices(id);
             if (f_[id].results.size() != 1 || def(f_[id].op).effect != Effect::Pure) continue;
             const Inst inst = f_[id];
             Builder b(f_, r, inst.location);
@@ -120,7 +125,37 @@ private:
         }
     }
 
+    /// What both arms of an `if` take from outside; dce takes the result away afterwards. Without a reader that it could fuse with, a
+    /// branch is better: it moves nothing where the arm's value is there already.
+    void choices(InstId id) {
+        const Inst inst = f_[id];
+        for (size_t k = 0; k < inst.results.size(); ++k) {
+            ValueId result = inst.results[k];
+            if (replaced_.get(result) != result || !f_.type(result).is_tensor() || !f_.type(result).run_time_sizes.empty() || !has_pointwise_reader(result)) continue;
+            ValueId chosen[2];
+            bool outside = true;
+            for (size_t arm = 0; arm < 2; ++arm) {
+                chosen[arm] = replaced_.get(f_[inst.regions[arm]].results[k]);
+                const Value& v = f_[chosen[arm]];
+                outside = outside && (v.def == Value::Def::Parameter || f_[v.inst].parent != inst.regions[arm]);
+            }
+            if (!outside) continue;
+            Builder b(f_, inst.parent, inst.location);
+            b.before(id);
+            Attrs scalar;
+            scalar.set("sizes", std::vector<int64_t>{});
+            scalar.set("dtype", DType::Bool);
+            ValueId condition = b.emit("full"_op, {inst.operands[0]}, std::move(scalar));
+            replace(result, b.emit("where"_op, {condition, chosen[0], chosen[1]}));
+        }
+    }
+
+    bool has_pointwise_reader(ValueId v) const {
+        return v.index < uses_.size() && std::ranges::any_of(uses_[v.index], [&](const Use& u) { return u.inst.valid() && def(f_[u.inst].op).lower == Lower::Pointwise; });
+    }
+
     Function& f_;
+    std::vector<std::vector<Use>> uses_;  ///< as they were in front of the pass
     Replacements replaced_;
     std::vector<uint32_t> counts_;
     std::vector<InstId> gone_;

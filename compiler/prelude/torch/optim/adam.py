@@ -1,6 +1,6 @@
 """Adam (Kingma and Ba, 2015) and AdamW (Loshchilov and Hutter, 2019)."""
 import torch
-from torch.optim.optimizer import Optimizer
+from torch.optim.optimizer import Optimizer, zeros_like_parameter
 
 
 class Adam(Optimizer):
@@ -21,20 +21,14 @@ class Adam(Optimizer):
                         decoupled_weight_decay=decoupled_weight_decay or self._decoupled)
         super().__init__(params, defaults)
 
+    def _new_state(self, group, p):
+        largest = ["max_exp_avg_sq"] if group["amsgrad"] else []
+        return zeros_like_parameter(p, "exp_avg", "exp_avg_sq", *largest)
+
     def _update(self, group):
         beta1, beta2 = group["betas"]
         lr, eps, weight_decay = group["lr"], group["eps"], group["weight_decay"]
-        for p in group["params"]:
-            if p.grad is None:
-                continue
-            grad = -p.grad if group["maximize"] else p.grad
-            state = self._state_of(p)
-            if len(state) == 0:
-                state["step"] = torch.tensor(0.0)
-                state["exp_avg"] = torch.zeros_like(p)
-                state["exp_avg_sq"] = torch.zeros_like(p)
-                if group["amsgrad"]:
-                    state["max_exp_avg_sq"] = torch.zeros_like(p)
+        for p, grad, state, _ in self._with_gradients(group):
             exp_avg, exp_avg_sq, count = state["exp_avg"], state["exp_avg_sq"], state["step"]
             count += 1
             if weight_decay != 0:

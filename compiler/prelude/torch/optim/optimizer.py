@@ -22,15 +22,34 @@ class _HookHandle:
             self._hooks.remove(self._hook)
 
 
+class _Slot:
+    """What one of our own optimizers keeps for a parameter. Its tensors are there before the first step, so that this step is one like the
+    others and a loop over steps needs no copy of it; `optimizer.state` shows them once the parameter has taken a step."""
+
+    def __init__(self, parameter, state):
+        self.parameter = parameter
+        self.state = state
+        self.stepped = False
+
+
+def zeros_like_parameter(p, *names):
+    """A step count, and zeros in the form of p under each name."""
+    state = {"step": torch.tensor(0.0)}
+    for name in names:
+        state[name] = torch.zeros_like(p)
+    return state
+
+
 class Optimizer:
     def __init__(self, params, defaults):
+        self._slots = {}
+        self._shown = defaultdict(dict)
         self.defaults = defaults
         self._opt_called = False
         self._step_pre_hooks = []
         self._step_post_hooks = []
         if isinstance(params, torch.Tensor):
             raise TypeError("params argument given to the optimizer should be an iterable of Tensors or dicts, but got " + torch.typename(params))
-        self.state = {}
         self.param_groups = []
         groups = list(params)
         if len(groups) == 0:
@@ -70,45 +89,54 @@ class Optimizer:
         if any([id(p) in known for p in params]):
             raise ValueError("some parameters appear in more than one parameter group")
         self.param_groups.append(param_group)
+        for p in param_group["params"]:
+            self._make_slot(param_group, p)
 
-    def _state_of(self, p):
-        key = id(p)
-        if key not in self._states():
-            self._states()[key] = {}
-            self.state[p] = self._states()[key]
-        return self._states()[key]
+    def _new_state(self, group, p):
+        """The state of a parameter before its first step; none for optimizers that fill `self.state` themselves."""
+        return None
 
-    def _with_gradients(self, group, *buffers):
-        """The parameters of a group that have a gradient, each with it and its state. A new state has a step count, and zeros under the names."""
+    def _make_slot(self, group, p):
+        state = self._new_state(group, p)
+        if state is not None:
+            self._slots[id(p)] = _Slot(p, state)
+
+    def _with_gradients(self, group):
+        """The parameters of a group that have a gradient, each with it, its state, and whether it takes its first step."""
         out = []
         for p in group["params"]:
             if p.grad is None:
                 continue
-            state = self._state_of(p)
-            if len(state) == 0:
-                state["step"] = torch.tensor(0.0)
-                for name in buffers:
-                    state[name] = torch.zeros_like(p)
-            out.append((p, -p.grad if group["maximize"] else p.grad, state))
+            slot = self._slots[id(p)]
+            out.append((p, -p.grad if group["maximize"] else p.grad, slot.state, not slot.stepped))
+            slot.stepped = True
         return out
 
-    def _states(self):
-        if not hasattr(self, "_by_id"):
-            self._by_id = {}
-        return self._by_id
+    @property
+    def state(self):
+        for slot in self._slots.values():
+            if slot.stepped:
+                self._shown[slot.parameter] = slot.state
+        return self._shown
+
+    @state.setter
+    def state(self, value):
+        self._shown = value
+        for group in self.param_groups:
+            for p in group["params"]:
+                self._make_slot(group, p)
 
     def zero_grad(self, set_to_none=True):
         for group in self.param_groups:
             for p in group["params"]:
-                if p.grad is not None:
-                    if set_to_none:
-                        p.grad = None
+                if set_to_none:
+                    p.grad = None  # without a look at it: whether there was one makes no difference
+                elif p.grad is not None:
+                    if p.grad.grad_fn is not None:
+                        p.grad.detach_()
                     else:
-                        if p.grad.grad_fn is not None:
-                            p.grad.detach_()
-                        else:
-                            p.grad.requires_grad_(False)
-                        p.grad.zero_()
+                        p.grad.requires_grad_(False)
+                    p.grad.zero_()
 
     def register_step_pre_hook(self, hook):
         return _HookHandle(self._step_pre_hooks, hook)
@@ -145,7 +173,7 @@ class Optimizer:
                     numbers[id(p)] = len(numbers)
                 packed["params"].append(numbers[id(p)])
             groups.append(packed)
-        states = {numbers[key]: state for key, state in self._states().items()}
+        states = {numbers[id(p)]: state for p, state in self.state.items()}
         return {"state": states, "param_groups": groups}
 
     def load_state_dict(self, state_dict):
@@ -161,9 +189,13 @@ class Optimizer:
                 if k != "params":
                     own[k] = v
         for number, state in state_dict["state"].items():
-            mine = self._state_of(params[number])
-            for k, v in state.items():
-                mine[k] = v.clone() if isinstance(v, torch.Tensor) else v
+            copy = {k: v.clone() if isinstance(v, torch.Tensor) else v for k, v in state.items()}
+            p = params[number]
+            if id(p) in self._slots:
+                self._slots[id(p)].state = copy
+                self._slots[id(p)].stepped = True
+            else:
+                self.state[p] = copy
 
     def __repr__(self):
         text = type(self).__name__ + " ("

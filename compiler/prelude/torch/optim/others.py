@@ -1,6 +1,6 @@
 """RMSprop, Adagrad, Adadelta, Adamax, NAdam, RAdam, Rprop, ASGD."""
 import torch
-from torch.optim.optimizer import Optimizer
+from torch.optim.optimizer import Optimizer, zeros_like_parameter
 
 
 def _check_adam(eps, betas, weight_decay):
@@ -27,19 +27,12 @@ class RMSprop(Optimizer):
             raise ValueError(f"Invalid alpha value: {alpha}")
         super().__init__(params, dict(lr=lr, momentum=momentum, alpha=alpha, eps=eps, centered=centered, weight_decay=weight_decay, capturable=capturable, foreach=foreach, maximize=maximize, differentiable=differentiable))
 
+    def _new_state(self, group, p):
+        more = (["momentum_buffer"] if group["momentum"] > 0 else []) + (["grad_avg"] if group["centered"] else [])
+        return zeros_like_parameter(p, "square_avg", *more)
+
     def _update(self, group):
-        for p in group["params"]:
-            if p.grad is None:
-                continue
-            grad = -p.grad if group["maximize"] else p.grad
-            state = self._state_of(p)
-            if len(state) == 0:
-                state["step"] = torch.tensor(0.0)
-                state["square_avg"] = torch.zeros_like(p)
-                if group["momentum"] > 0:
-                    state["momentum_buffer"] = torch.zeros_like(p)
-                if group["centered"]:
-                    state["grad_avg"] = torch.zeros_like(p)
+        for p, grad, state, _ in self._with_gradients(group):
             state["step"] += 1
             if group["weight_decay"] != 0:
                 grad = grad.add(p, alpha=group["weight_decay"])
@@ -73,18 +66,14 @@ class Adagrad(Optimizer):
         if eps < 0.0:
             raise ValueError(f"Invalid epsilon value: {eps}")
         super().__init__(params, dict(lr=lr, lr_decay=lr_decay, eps=eps, weight_decay=weight_decay, initial_accumulator_value=initial_accumulator_value, foreach=foreach, maximize=maximize, differentiable=differentiable, fused=fused))
-        for group in self.param_groups:
-            for p in group["params"]:
-                state = self._state_of(p)
-                state["step"] = torch.tensor(0.0)
-                state["sum"] = torch.full_like(p, initial_accumulator_value)
+        for slot in self._slots.values():
+            slot.stepped = True  # its state is shown from the start
+
+    def _new_state(self, group, p):
+        return {"step": torch.tensor(0.0), "sum": torch.full_like(p, group["initial_accumulator_value"])}
 
     def _update(self, group):
-        for p in group["params"]:
-            if p.grad is None:
-                continue
-            grad = -p.grad if group["maximize"] else p.grad
-            state = self._state_of(p)
+        for p, grad, state, _ in self._with_gradients(group):
             count = state["step"]
             count += 1
             if group["weight_decay"] != 0:
@@ -106,8 +95,11 @@ class Adadelta(Optimizer):
             raise ValueError(f"Invalid weight_decay value: {weight_decay}")
         super().__init__(params, dict(lr=lr, rho=rho, eps=eps, weight_decay=weight_decay, maximize=maximize, capturable=capturable, foreach=foreach, differentiable=differentiable))
 
+    def _new_state(self, group, p):
+        return zeros_like_parameter(p, "square_avg", "acc_delta")
+
     def _update(self, group):
-        for p, grad, state in self._with_gradients(group, "square_avg", "acc_delta"):
+        for p, grad, state, _ in self._with_gradients(group):
             state["step"] += 1
             if group["weight_decay"] != 0:
                 grad = grad.add(p, alpha=group["weight_decay"])
@@ -127,9 +119,12 @@ class Adamax(Optimizer):
         _check_adam(eps, betas, weight_decay)
         super().__init__(params, dict(lr=lr, betas=betas, eps=eps, weight_decay=weight_decay, foreach=foreach, maximize=maximize, differentiable=differentiable, capturable=capturable))
 
+    def _new_state(self, group, p):
+        return zeros_like_parameter(p, "exp_avg", "exp_inf")
+
     def _update(self, group):
         beta1, beta2 = group["betas"]
-        for p, grad, state in self._with_gradients(group, "exp_avg", "exp_inf"):
+        for p, grad, state, _ in self._with_gradients(group):
             count = state["step"]
             count += 1
             if group["weight_decay"] != 0:
@@ -149,18 +144,12 @@ class NAdam(Optimizer):
             raise ValueError(f"Invalid momentum_decay value: {momentum_decay}")
         super().__init__(params, dict(lr=lr, betas=betas, eps=eps, weight_decay=weight_decay, momentum_decay=momentum_decay, decoupled_weight_decay=decoupled_weight_decay, maximize=maximize, foreach=foreach, capturable=capturable, differentiable=differentiable))
 
+    def _new_state(self, group, p):
+        return {"step": torch.tensor(0.0), "mu_product": torch.tensor(1.0), "exp_avg": torch.zeros_like(p), "exp_avg_sq": torch.zeros_like(p)}
+
     def _update(self, group):
         beta1, beta2 = group["betas"]
-        for p in group["params"]:
-            if p.grad is None:
-                continue
-            grad = -p.grad if group["maximize"] else p.grad
-            state = self._state_of(p)
-            if len(state) == 0:
-                state["step"] = torch.tensor(0.0)
-                state["mu_product"] = torch.tensor(1.0)
-                state["exp_avg"] = torch.zeros_like(p)
-                state["exp_avg_sq"] = torch.zeros_like(p)
+        for p, grad, state, _ in self._with_gradients(group):
             count = state["step"]
             count += 1
             step = count.item()
@@ -188,9 +177,12 @@ class RAdam(Optimizer):
         _check_adam(eps, betas, weight_decay)
         super().__init__(params, dict(lr=lr, betas=betas, eps=eps, weight_decay=weight_decay, maximize=maximize, foreach=foreach, capturable=capturable, decoupled_weight_decay=decoupled_weight_decay, differentiable=differentiable))
 
+    def _new_state(self, group, p):
+        return zeros_like_parameter(p, "exp_avg", "exp_avg_sq")
+
     def _update(self, group):
         beta1, beta2 = group["betas"]
-        for p, grad, state in self._with_gradients(group, "exp_avg", "exp_avg_sq"):
+        for p, grad, state, _ in self._with_gradients(group):
             count = state["step"]
             count += 1
             step = count.item()
@@ -222,20 +214,16 @@ class Rprop(Optimizer):
             raise ValueError(f"Invalid eta values: {etas[0]}, {etas[1]}")
         super().__init__(params, dict(lr=lr, etas=etas, step_sizes=step_sizes, foreach=foreach, maximize=maximize, differentiable=differentiable, capturable=capturable))
 
+    def _new_state(self, group, p):
+        return zeros_like_parameter(p, "prev", "step_size")
+
     def _update(self, group):
         shrink, grow = group["etas"]
         least, most = group["step_sizes"]
-        for p in group["params"]:
-            if p.grad is None:
-                continue
-            grad = p.grad
-            state = self._state_of(p)
-            if len(state) == 0:
-                state["step"] = torch.tensor(0.0)
-                state["prev"] = torch.zeros_like(p)
-                state["step_size"] = torch.full_like(grad, group["lr"])
+        for p, grad, state, first in self._with_gradients(group):
+            if first:
+                state["step_size"].fill_(group["lr"])
             state["step"] += 1
-            grad = grad.neg() if group["maximize"] else grad.clone()
             sign = grad.mul(state["prev"]).sign()
             factor = torch.where(sign > 0, grow, torch.where(sign < 0, shrink, 1.0))
             state["step_size"].mul_(factor).clamp_(least, most)
@@ -253,18 +241,14 @@ class ASGD(Optimizer):
             raise ValueError(f"Invalid weight_decay value: {weight_decay}")
         super().__init__(params, dict(lr=lr, lambd=lambd, alpha=alpha, t0=t0, weight_decay=weight_decay, foreach=foreach, maximize=maximize, differentiable=differentiable, capturable=capturable))
 
+    def _new_state(self, group, p):
+        return {"step": torch.zeros(()), "eta": torch.zeros(()), "mu": torch.ones(()), "ax": torch.zeros_like(p)}
+
     def _update(self, group):
         lr, lambd = group["lr"], group["lambd"]
-        for p in group["params"]:
-            if p.grad is None:
-                continue
-            grad = -p.grad if group["maximize"] else p.grad
-            state = self._state_of(p)
-            if len(state) == 0:
-                state["step"] = torch.zeros(())
-                state["eta"] = torch.as_tensor(lr, dtype=torch.get_default_dtype()).clone()
-                state["mu"] = torch.ones(())
-                state["ax"] = torch.zeros_like(p)
+        for p, grad, state, first in self._with_gradients(group):
+            if first:
+                state["eta"].fill_(lr)
             state["step"] += 1
             step = state["step"].item()
             if group["weight_decay"] != 0:

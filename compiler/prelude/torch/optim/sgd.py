@@ -16,21 +16,23 @@ class SGD(Optimizer):
             raise ValueError("Nesterov momentum requires a momentum and zero dampening")
         super().__init__(params, defaults)
 
+    def _new_state(self, group, p):
+        return {"momentum_buffer": torch.zeros_like(p)} if group["momentum"] != 0 else None
+
     def _update(self, group):
         momentum, weight_decay, lr = group["momentum"], group["weight_decay"], group["lr"]
-        for p in group["params"]:
-            if p.grad is None:
-                continue
-            grad = -p.grad if group["maximize"] else p.grad
-            if weight_decay != 0:
-                grad = grad.add(p, alpha=weight_decay)
-            if momentum != 0:
-                state = self._state_of(p)
-                buf = state.get("momentum_buffer")
-                if buf is None:
-                    buf = grad.clone().detach()
-                    state["momentum_buffer"] = buf
-                else:
-                    buf.mul_(momentum).add_(grad, alpha=1 - group["dampening"])
-                grad = grad.add(buf, alpha=momentum) if group["nesterov"] else buf
-            p.add_(grad, alpha=-lr)
+        if momentum == 0:
+            for p in group["params"]:
+                if p.grad is not None:
+                    p.add_(self._direction(group, p, -p.grad if group["maximize"] else p.grad), alpha=-lr)
+            return
+        for p, grad, state, first in self._with_gradients(group):
+            grad = self._direction(group, p, grad)
+            buf = state["momentum_buffer"]
+            buf.mul_(momentum).add_(grad, alpha=1 - group["dampening"])
+            if first:
+                buf.copy_(grad)
+            p.add_(grad.add(buf, alpha=momentum) if group["nesterov"] else buf, alpha=-lr)
+
+    def _direction(self, group, p, grad):
+        return grad.add(p, alpha=group["weight_decay"]) if group["weight_decay"] != 0 else grad
