@@ -86,6 +86,11 @@ void write_err(void* user, const char* data, int64_t size) {
 
 namespace sifr::rt {
 
+sifr_status fail_context(sifr_context* c, sifr_status status, sifr_str type, sifr_str text) {
+    keep_error(c, status, type, text, nullptr, 0);
+    return status;
+}
+
 void adopt_list(sifr_list* list) {
     if (running != nullptr) running->lists.push(list);
 }

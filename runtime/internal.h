@@ -11,6 +11,9 @@
 
 namespace sifr::rt {
 
+/// Notes a failure as the context's last one, and gives its status.
+sifr_status fail_context(sifr_context* context, sifr_status status, sifr_str type, sifr_str text);
+
 /// The text of a literal.
 template <size_t N>
 constexpr sifr_str lit(const char (&text)[N]) {

@@ -24,7 +24,7 @@ struct BackendOptions {
     bool as_function = false;
 };
 
-enum class Emit { Executable, Object, LlvmIr, Assembly, StaticLibrary, SharedLibrary, CudaSource, Ptx, Cubin };
+enum class Emit { Executable, Object, LlvmIr, Assembly, StaticLibrary, SharedLibrary, Header, CudaSource, Ptx, Cubin };
 
 /// A compiled plan in this process.
 class LoadedProgram {

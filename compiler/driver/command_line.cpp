@@ -1,3 +1,5 @@
+#include <algorithm>
+#include <cstdio>
 #include <map>
 
 #include <CLI/CLI.hpp>
@@ -9,6 +11,7 @@ namespace sifr::driver {
 namespace {
 
 const std::map<std::string, Emit> emits = {{"exe", Emit::Executable}, {"obj", Emit::Object}, {"llvm-ir", Emit::LlvmIr}, {"asm", Emit::Assembly},
+                                           {"static", Emit::StaticLibrary}, {"shared", Emit::SharedLibrary}, {"header", Emit::Header},
                                            {"cuda", Emit::CudaSource}, {"ptx", Emit::Ptx}, {"cubin", Emit::Cubin}};
 const std::map<std::string, capture::LoopMode> loop_modes = {{"auto", capture::LoopMode::Auto}, {"roll", capture::LoopMode::Roll}, {"unroll", capture::LoopMode::Unroll}};
 const std::map<std::string, capture::HazardMode> hazard_modes = {
@@ -22,6 +25,7 @@ constexpr const char* footer = R"(Examples:
   sifr dump train.py --print-changed           the program after each pass that changed it
   sifr build train.py --stats                  every clear of the program, and what became of it
   sifr build train.py --device=cuda            a binary for any machine with an NVIDIA driver
+  sifr build model.py --functions=predict --emit=static,header    libmodel.a and model.h, for a program in C
   sifr opt prog.sifr --passes=fuse --verify-each
 
 Exit codes: 0 fine, 1 the program is wrong, 2 usage, 3 the machine lacks something, 70 a fault of sifr.
@@ -70,8 +74,13 @@ Options read_command_line(int argc, char** argv, int& exit_code) {
     CLI::App* build = app.add_subcommand("build", "compile FILE.py to a native binary");
     build->add_option("file", o.input, "the script")->required();
     build->add_option("-o,--output", o.output, "where to write (default: the script's name without .py)");
-    build->add_option("--emit", o.emit_name, "exe (default), obj, llvm-ir, asm; of the kernels cuda, ptx, cubin")
-        ->check(CLI::IsMember({"exe", "obj", "llvm-ir", "asm", "cuda", "ptx", "cubin"}));
+    std::vector<std::string> emit_names;
+    build->add_option("--emit", emit_names, "exe (default), obj, llvm-ir, asm; of the kernels cuda, ptx, cubin; of functions static, shared, header, obj")
+        ->delimiter(',')->allow_extra_args(false)
+        ->check(CLI::IsMember({"exe", "obj", "llvm-ir", "asm", "cuda", "ptx", "cubin", "static", "shared", "header"}));
+    build->add_option("--functions", o.library.functions, "functions of the script that become a library (with --emit=static,shared,obj,header)")->delimiter(',')->allow_extra_args(false);
+    build->add_option("--signature", o.library.signatures, "what a function is compiled for, where the script has no annotations: \"step(x: f32[32,8], n: int)\"")->allow_extra_args(false);
+    build->add_option("--name", o.library.name, "what all names of a library begin with (default: the script's name)");
     build->add_flag("-g", o.backend.debug_lines, "line numbers of the script in the debugger");
     add_compile_options(build, o);
     build->add_option("--bake-args", o.arguments, "compile with these sys.argv[1:], good for shapes too")->expected(-1)->each([&o](const std::string&) { o.bake_arguments = true; });
@@ -113,7 +122,15 @@ Options read_command_line(int argc, char** argv, int& exit_code) {
         return o;
     }
     o.command = *build ? Command::Build : *run ? Command::Run : *check ? Command::Check : *dump ? Command::Dump : Command::Opt;
-    o.emit = emits.at(o.emit_name);
+    for (const std::string& name : emit_names) o.emits.push_back(emits.at(name));
+    if (o.emits.empty()) o.emits.push_back(Emit::Executable);
+    o.emit = o.emits.front();
+    const bool of_functions = std::any_of(o.emits.begin(), o.emits.end(), [](Emit e) { return e == Emit::StaticLibrary || e == Emit::SharedLibrary || e == Emit::Header; });
+    if (o.library.functions.empty() && (o.emits.size() > 1 || of_functions)) {
+        std::fprintf(stderr, "%s\nRun with --help for more information.\n",
+                     of_functions ? "--emit: a library is made of functions; name them: --functions=step,predict" : "--emit: one kind of output, but for libraries of --functions");
+        exit_code = 2;
+    }
     return o;
 }
 

@@ -104,7 +104,48 @@ std::string default_output(const Options& o) {
     }
 }
 
+/// libmodel.a, libmodel.so, model.h, model.o: in the folder of -o where there is more than one, else -o itself.
+std::string library_file(const Options& o, const std::string& name, Emit what) {
+    if (o.emits.size() == 1 && !o.output.empty()) return o.output;
+    const std::filesystem::path folder = o.output;
+    switch (what) {
+        case Emit::StaticLibrary: return folder / ("lib" + name + ".a");
+        case Emit::SharedLibrary: return folder / ("lib" + name + ".so");
+        case Emit::Header: return folder / (name + ".h");
+        case Emit::LlvmIr: return folder / (name + ".ll");
+        case Emit::Assembly: return folder / (name + ".s");
+        default: return folder / (name + ".o");
+    }
+}
+
+int build_library(const Options& o) {
+    if (o.cuda) throw NotSupported("a library for a GPU", "build it for the CPU");
+    LibraryMessages messages;
+    std::optional<Library> library;
+    const std::string text = read_file(o.input);
+    const auto show_all = [&] {
+        for (const Diagnostic& d : messages.diagnostics)
+            if (d.severity != Severity::Remark) show(d, messages.files.front(), o);
+    };
+    try {
+        library.emplace(make_library(o.input, text, o.library, messages));
+    } catch (const CompileError& e) {
+        if (!messages.files.empty()) show_all();
+        const SourceFiles none;
+        show(e.diagnostic, messages.files.empty() ? none : messages.files.back(), o);
+        return e.exit_code;
+    }
+    show_all();
+    for (Emit what : o.emits) {
+        const std::string file = library_file(o, library->name, what);
+        if (what == Emit::Header) write_file(file, library_header(*library));
+        else write_file(file, compile_library(*library, what, backend_options(o)), what == Emit::SharedLibrary);
+    }
+    return 0;
+}
+
 int build(const Options& o) {
+    if (!o.library.functions.empty()) return build_library(o);
     Compilation c;
     if (auto code = compile_and_report(c, o)) return *code;
     BackendOptions options = backend_options(o);

@@ -5,6 +5,7 @@
 
 #include "compiler/backend/backend.h"
 #include "compiler/frontend/capture/capture.h"
+#include "compiler/library/library.h"
 
 namespace sifr::driver {
 
@@ -19,7 +20,8 @@ struct Options {
 
     std::string output;                 ///< -o
     Emit emit = Emit::Executable;
-    std::string emit_name = "exe";
+    std::vector<Emit> emits;            ///< build: all that --emit names
+    LibraryOptions library;             ///< --functions, --signature, --name
     std::string stage = "captured";     ///< dump
     std::string at = "jit";             ///< run --at
     std::vector<std::string> passes;    ///< opt

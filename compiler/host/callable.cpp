@@ -32,16 +32,7 @@ void compile(Compiled& out, Traced traced, size_t memories, const JitOptions& op
     out.captured.emplace(traced.captured.copy());
     out.results = std::move(traced.results);
     for (const ResultShape& r : out.results) out.number_results += r.kind == ResultShape::Kind::Number;
-    out.written.assign(memories, false);
-    const Function& f = out.captured->function;
-    std::map<StorageId, size_t> memory_of;
-    for (ValueId p : f[f.body].params)
-        if (f.type(p).is_tensor()) memory_of.emplace(f[p].view.storage, memory_of.size());
-    walk(f, f.body, [&](InstId id) {
-        if (!f[id].dest.valid()) return;
-        auto m = memory_of.find(f[f[id].dest].view.storage);
-        if (m != memory_of.end()) out.written[m->second] = true;
-    });
+    out.written = written_memories(out.captured->function, memories);
     Compilation c;
     c.program.emplace(std::move(traced.captured));
     lower(c, compile_options());

@@ -318,8 +318,10 @@ std::vector<ScriptCapture::Parameter> ScriptCapture::parameters(const std::strin
     const PyValue v = in_->import("__main__")->variables->variables.get(symbol(name));
     std::vector<Parameter> out;
     if (!v.is(Kind::Function) || !v.as<FunctionObject>()->def) return out;
-    v.as<FunctionObject>()->def->params.for_each([&](const syntax::Parameter& p) {
-        Parameter q{p.name, ""};
+    const syntax::Parameters& parameters = v.as<FunctionObject>()->def->params;
+    parameters.for_each([&](const syntax::Parameter& p) {
+        // `*args` and `**kwargs` may stay empty.
+        Parameter q{p.name, "", p.default_value != nullptr || &p == parameters.vararg.get() || &p == parameters.kwarg.get()};
         if (p.annotation && p.annotation->kind == syntax::ExprKind::Constant) {
             const auto& c = static_cast<const syntax::Constant&>(*p.annotation);
             if (c.constant == syntax::ConstantKind::Str) q.annotation = c.text;

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "compiler/frontend/syntax/ast.h"
-#include "compiler/host/trace.h"
+#include "compiler/host/arguments.h"
 
 namespace sifr::host {
 
@@ -67,9 +67,10 @@ public:
     void undo();
     /// Throws CompileError's ScriptError where the top level has no such function.
     void require_function(const std::string& name);
-    /// The string after the colon of each parameter of `name`; empty where there is none.
+    /// The parameters of `name`, with the string or name behind the colon; empty where there is none.
     struct Parameter {
         std::string name, annotation;
+        bool has_default = false;
     };
     std::vector<Parameter> parameters(const std::string& name);
 

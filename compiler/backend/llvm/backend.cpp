@@ -9,7 +9,6 @@
 #include "compiler/backend/llvm/kernel_emitter.h"
 #include "compiler/backend/llvm/link.h"
 #include "compiler/backend/llvm/target.h"
-#include "compiler/backend/thin_contract.h"
 #include "ir/base/check.h"
 #include "ir/base/diagnostic.h"
 #include "runtime/sifr_cuda.h"
@@ -32,13 +31,7 @@ struct Unit {
         set_target(emitter.module(), *target);
         if (options.debug_lines) emitter.start_debug(options.script_path);
         std::vector<llvm::Function*> kernels;
-        if (!device) {
-            for (const Kernel& k : plan.kernels) {
-                llvm::Function* f = has_thin_contraction(k) ? KernelEmitter(emitter, expand_thin_contractions(k)).emit() : KernelEmitter(emitter, k).emit();
-                if (is_tiny(k)) f->addFnAttr(llvm::Attribute::AlwaysInline);
-                kernels.push_back(f);
-            }
-        }
+        if (!device) kernels = emit_kernels(emitter, plan.kernels);
         HostEmitter host(emitter, plan, options);
         host.emit(device ? device_memory(host, *device) : cpu_memory(host, kernels), executable);
         // A program calls its kernels itself; a host may ask for one by its name.
@@ -63,7 +56,7 @@ std::vector<std::byte> compile_unit(const Plan& plan, const DeviceProgram* devic
         case Emit::Assembly: return unit.code(CodeFile::Assembly);
         case Emit::Object: return unit.code(CodeFile::Object);
         case Emit::Executable: return link_executable(unit.code(CodeFile::Object));
-        case Emit::StaticLibrary: case Emit::SharedLibrary: break;
+        case Emit::StaticLibrary: case Emit::SharedLibrary: case Emit::Header: break;
         case Emit::CudaSource: case Emit::Ptx: case Emit::Cubin: break;
     }
     throw NotSupported("this kind of output from the LLVM back end");

@@ -6,6 +6,7 @@
 #include <llvm/IR/MDBuilder.h>
 
 #include "compiler/backend/llvm/kernel_symbol.h"
+#include "compiler/backend/thin_contract.h"
 #include "ir/base/check.h"
 #include "ir/base/diagnostic.h"
 
@@ -54,6 +55,16 @@ int64_t statements_run(const Block& block) {
 }  // namespace
 
 bool is_tiny(const Kernel& kernel) { return kernel.exprs.nodes.size() <= 24 && statements_run(kernel.body) <= 32; }
+
+std::vector<llvm::Function*> emit_kernels(ModuleEmitter& module, const std::vector<Kernel>& kernels) {
+    std::vector<llvm::Function*> out;
+    for (const Kernel& k : kernels) {
+        llvm::Function* f = has_thin_contraction(k) ? KernelEmitter(module, expand_thin_contractions(k)).emit() : KernelEmitter(module, k).emit();
+        if (is_tiny(k)) f->addFnAttr(llvm::Attribute::AlwaysInline);
+        out.push_back(f);
+    }
+    return out;
+}
 
 KernelEmitter::KernelEmitter(ModuleEmitter& module, const Kernel& kernel) : m_(module), k_(kernel), b_(module.context) {
     buffer_pointers_.resize(k_.buffers.size());

@@ -163,4 +163,7 @@ private:
 /// So little work that a call would cost as much: such kernels are inlined into the host code.
 bool is_tiny(const Kernel& kernel);
 
+/// The kernels of a plan, each as a function; small ones become part of their callers.
+std::vector<llvm::Function*> emit_kernels(ModuleEmitter& module, const std::vector<Kernel>& kernels);
+
 }  // namespace sifr::codegen

@@ -1,6 +1,5 @@
 #include "compiler/backend/llvm/link.h"
 
-#include <array>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
@@ -14,6 +13,8 @@
 #include <unistd.h>
 
 #include <lld/Common/Driver.h>
+#include <llvm/Object/Archive.h>
+#include <llvm/Object/ArchiveWriter.h>
 #include <llvm/Support/raw_ostream.h>
 
 #include "ir/base/check.h"
@@ -91,19 +92,19 @@ std::string system_library(const char* name) {
     machine_lacks(fmt::format("{} is not in the usual folders: a binary cannot be linked", name));
 }
 
-}  // namespace
-
-std::vector<std::byte> link_executable(const std::vector<std::byte>& object) {
+/// Runs lld on the object and the runtime; `options` are what one kind of output has of its own.
+std::vector<std::byte> link(const std::vector<std::byte>& object, std::vector<std::string> options) {
     const MemoryFile program("program.o"), runtime("runtime.a");
     const OutputFolder out;
     program.write(object.data(), object.size());
     const auto archive = runtime_archive();
     runtime.write(archive.data(), archive.size());
-    const std::string program_path = program.path(), runtime_path = runtime.path(), out_path = out.file();
-    const std::string libc = system_library("libc.so.6"), libm = system_library("libm.so.6");
-    const std::array<const char*, 19> args{"ld.lld", "-pie", "--dynamic-linker", "/lib64/ld-linux-x86-64.so.2", "-e", "_start", "--gc-sections",
-                                          "--eh-frame-hdr", "-z", "now", "-z", "relro", "--as-needed", "-o", out_path.c_str(),
-                                          program_path.c_str(), runtime_path.c_str(), libm.c_str(), libc.c_str()};
+    options.insert(options.begin(), "ld.lld");
+    for (const char* o : {"--gc-sections", "--eh-frame-hdr", "-z", "now", "-z", "relro", "--as-needed", "-o"}) options.emplace_back(o);
+    for (const std::string& o : {out.file(), program.path(), runtime.path(), system_library("libm.so.6"), system_library("libc.so.6")})
+        options.push_back(o);
+    std::vector<const char*> args;
+    for (const std::string& o : options) args.push_back(o.c_str());
     std::string text;
     llvm::raw_string_ostream messages(text);
     static std::mutex one_at_a_time;
@@ -111,6 +112,41 @@ std::vector<std::byte> link_executable(const std::vector<std::byte>& object) {
     const lld::Result result = lld::lldMain(args, messages, messages, {{lld::Gnu, &lld::elf::link}});
     SIFR_CHECK(result.retCode == 0 && result.canRunAgain, "linking failed:\n{}", messages.str());
     return out.read();
+}
+
+}  // namespace
+
+std::vector<std::byte> link_executable(const std::vector<std::byte>& object) {
+    return link(object, {"-pie", "--dynamic-linker", "/lib64/ld-linux-x86-64.so.2", "-e", "_start"});
+}
+
+std::vector<std::byte> link_shared(const std::vector<std::byte>& object, const std::string& prefix) {
+    const MemoryFile exported("exported");
+    const std::string script = fmt::format("{{ global: {}_*; local: *; }};\n", prefix);
+    exported.write(script.data(), script.size());
+    return link(object, {"-shared", "-soname", fmt::format("lib{}.so", prefix), "-z", "defs", "--version-script", exported.path()});
+}
+
+std::vector<std::byte> archive_static(const std::vector<std::byte>& object, const std::string& member) {
+    const auto fail = [](llvm::Error error) { internal_error(__FILE__, __LINE__, "LLVM archive", llvm::toString(std::move(error))); };
+    const auto bytes = runtime_archive();
+    const llvm::MemoryBufferRef runtime(llvm::StringRef(reinterpret_cast<const char*>(bytes.data()), bytes.size()), "runtime.a");
+    llvm::Expected<std::unique_ptr<llvm::object::Archive>> archive = llvm::object::Archive::create(runtime);
+    if (!archive) fail(archive.takeError());
+    std::vector<llvm::NewArchiveMember> members;
+    members.emplace_back(llvm::MemoryBufferRef(llvm::StringRef(reinterpret_cast<const char*>(object.data()), object.size()), member));
+    llvm::Error error = llvm::Error::success();
+    for (const llvm::object::Archive::Child& child : (*archive)->children(error)) {
+        llvm::Expected<llvm::NewArchiveMember> m = llvm::NewArchiveMember::getOldMember(child, true);
+        if (!m) fail(m.takeError());
+        members.push_back(std::move(*m));
+    }
+    if (error) fail(std::move(error));
+    llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>> out =
+        llvm::writeArchiveToBuffer(members, llvm::SymtabWritingMode::NormalSymtab, llvm::object::Archive::K_GNU, true, false);
+    if (!out) fail(out.takeError());
+    const auto* data = reinterpret_cast<const std::byte*>((*out)->getBufferStart());
+    return {data, data + (*out)->getBufferSize()};
 }
 
 }  // namespace sifr::codegen

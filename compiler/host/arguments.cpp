@@ -1,0 +1,101 @@
+// What a function of a host gets and gives, in the captured form.
+
+#include "compiler/host/arguments.h"
+
+#include <map>
+
+#include "compiler/frontend/torch/emit.h"
+
+namespace sifr::host {
+
+using namespace capture;
+
+Values argument_tensors(Interpreter& in, const ArgumentShape& shape, std::vector<StorageId>& storages) {
+    Function& f = in.function();
+    // A memory that one argument fills has that argument's sizes; another one is a row of elements.
+    std::vector<const ArgumentShape::Place*> only(shape.memories.size(), nullptr);
+    std::vector<int> users(shape.memories.size(), 0);
+    std::vector<std::string> names(shape.memories.size());
+    for (size_t k = 0; k < shape.tensors.size(); ++k) {
+        const ArgumentShape::Place& p = shape.tensors[k];
+        only[p.memory] = ++users[p.memory] == 1 ? &p : nullptr;
+        std::string name = k < shape.names.size() ? shape.names[k] : fmt::format("arg{}", k + 1);
+        names[p.memory] += (names[p.memory].empty() ? "" : "_") + name;
+    }
+    Values whole;
+    for (size_t m = 0; m < shape.memories.size(); ++m) {
+        const ArgumentShape::Memory& memory = shape.memories[m];
+        const Sizes frame =
+            only[m] && only[m]->layout.offset == 0 && only[m]->layout.is_contiguous() ? only[m]->layout.sizes : Sizes{memory.elements};
+        const Type type = Type::tensor(memory.dtype, frame);
+        ValueId v = f.add_parameter(f.body, type, names[m]);
+        storages.push_back(f.add_storage({names[m], memory.dtype, frame, false}));
+        f[v].view = {storages.back(), Layout::contiguous(frame), {}};
+        whole.push_back(make_tensor_object(in, v, in.autograd().fresh(type, false, in.span())));
+    }
+    Values out;
+    for (const ArgumentShape::Place& p : shape.tensors) {
+        const Layout& is = layout_of(in, whole[p.memory]);
+        if (is.sizes == p.layout.sizes && is.strides == p.layout.strides && is.offset == p.layout.offset) {
+            out.push_back(whole[p.memory]);
+            continue;
+        }
+        out.push_back(emit_one(in, "as_strided"_op, {whole[p.memory]},
+                               attrs({{"size", p.layout.sizes}, {"stride", p.layout.strides}, {"storage_offset", p.layout.offset}})));
+    }
+    return out;
+}
+
+ResultShape add_result(Interpreter& in, PyValue v, const std::vector<StorageId>& storages) {
+    Function& f = in.function();
+    ResultShape r;
+    if (v.is_number()) {
+        r.kind = ResultShape::Kind::Number;
+        const ValueId number = in.to_ir(v);
+        r.number = f.type(number).kind;
+        f[f.body].results.push_back(number);
+        return r;
+    }
+    if (!v.is(Kind::Tensor))
+        throw ScriptError("TypeError", fmt::format("a compiled function gives tensors and numbers, not {}", in.type_name(v)));
+    const ValueId value = tensor_of(v)->value;
+    const Type type = f.type(value);
+    if (!type.run_time_sizes.empty())
+        throw NotSupported("a result whose size depends on data",
+                           "give it out in a tensor of its largest size, and the number of elements beside it");
+    const View view = f[value].view;
+    r.dtype = type.dtype;
+    for (size_t m = 0; m < storages.size(); ++m) {
+        if (view.storage != storages[m] || !view.layout.is_static()) continue;
+        r.kind = ResultShape::Kind::Argument;
+        r.memory = static_cast<uint32_t>(m);
+        r.layout = view.layout;
+        return r;
+    }
+    r.layout = Layout::contiguous(type.sizes);
+    f[f.body].results.push_back(value);
+    return r;
+}
+
+void add_results(Interpreter& in, PyValue v, const std::vector<StorageId>& memories, std::vector<ResultShape>& results) {
+    if (v.is(Kind::Tuple) || v.is(Kind::List)) {
+        for (PyValue i : in.iterate(v)) add_results(in, i, memories, results);
+    } else if (!v.is_none()) {
+        results.push_back(add_result(in, v, memories));
+    }
+}
+
+std::vector<bool> written_memories(const Function& f, size_t memories) {
+    std::vector<bool> written(memories, false);
+    std::map<StorageId, size_t> memory_of;
+    for (ValueId p : f[f.body].params)
+        if (f.type(p).is_tensor()) memory_of.emplace(f[p].view.storage, memory_of.size());
+    walk(f, f.body, [&](InstId id) {
+        if (!f[id].dest.valid()) return;
+        auto m = memory_of.find(f[f[id].dest].view.storage);
+        if (m != memory_of.end() && m->second < memories) written[m->second] = true;
+    });
+    return written;
+}
+
+}  // namespace sifr::host
