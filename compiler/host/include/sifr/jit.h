@@ -74,7 +74,7 @@ public:
     [[nodiscard]] double compile_seconds() const;
 
 private:
-    struct Impl;
+    struct SIFR_INTERNAL Impl;
     std::unique_ptr<Impl> impl_;
 };
 

@@ -9,6 +9,7 @@
 #include <vector>
 
 #define SIFR_API __attribute__((visibility("default")))
+#define SIFR_INTERNAL __attribute__((visibility("hidden")))
 
 /// Grows when a program that was compiled against an older libsifr would no longer work with this one.
 #define SIFR_ABI_VERSION 1
