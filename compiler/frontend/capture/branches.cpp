@@ -58,14 +58,17 @@ public:
     void from(const Object* o) {
         if (o && seen_.insert(o).second) work_.push_back(o);
     }
-    template <class Visit>
-    void run(Visit&& visit) {
+    /// Each object once, and each slot that holds an object.
+    template <class Visit, class Edge>
+    void run(Visit&& visit, Edge&& edge) {
         while (!work_.empty()) {
             auto* o = const_cast<Object*>(work_.back());
             work_.pop_back();
             visit(*o);
             o->visit_slots([&](const std::string&, PyValue& v) {
-                if (v.is_object()) from(v.object());
+                if (!v.is_object()) return;
+                edge(*v.object());
+                from(v.object());
             });
             if (const auto* n = o->kind == Kind::Namespace ? static_cast<const NamespaceObject*>(o) : nullptr) from(n->parent), from(n->globals);
             if (const auto* f = o->kind == Kind::Function ? static_cast<const FunctionObject*>(o) : nullptr) {
@@ -93,21 +96,23 @@ private:
 
 }  // namespace
 
-int64_t Evaluator::holders(StorageId s) {
+Evaluator::StorageHolders Evaluator::storage_holders() {
     Reach reach;
     for (const Frame* f = frame_; f; f = f->caller) {
         reach.from(f->variables);
         if (f->self.is_object()) reach.from(f->self.object());
     }
     for (const auto& [name, source] : in_.tables_->modules) reach.from(source.made);
-    int64_t n = 0;
-    const Function& f = in_.function_;
-    reach.run([&](const Object& o) {
-        if (o.kind != Kind::Tensor) return;
-        ValueId v = static_cast<const TensorObject&>(o).value;
-        n += v.valid() && f[v].view.storage == s;
-    });
-    return n;
+    StorageHolders out;
+    auto count_in = [&](std::unordered_map<StorageId, int64_t>& counts) {
+        return [&](const Object& o) {
+            if (o.kind != Kind::Tensor) return;
+            ValueId v = static_cast<const TensorObject&>(o).value;
+            if (v.valid()) ++counts[in_.function_[v].view.storage];
+        };
+    };
+    reach.run(count_in(out.objects), count_in(out.slots));
+    return out;
 }
 
 PyValue Evaluator::present(PyValue v, const std::string& error) {

@@ -23,6 +23,7 @@ struct Place {
     int64_t index = 0;      ///< of a list or dict; or one of the two below
     static constexpr int64_t grad = -1, value = -2;  ///< of a tensor object
     bool operator==(const Place&) const = default;
+    [[nodiscard]] bool is_value() const { return !name && index == value; }
 };
 
 /// Nothing behind this point runs: a run-time raise was emitted. Caught by the nearest fork, loop or the program's end.
@@ -168,8 +169,18 @@ private:
     void emit_raise(const Exception& e);
 
     // loops
-    /// Tensor objects that can be reached from the variables and lie in the storage.
-    int64_t holders(StorageId s);
+    /// By storage: the tensor objects in it that can be reached from the variables, and the slots that hold one of them.
+    struct StorageHolders {
+        std::unordered_map<StorageId, int64_t> objects, slots;
+        /// Is there another holder than the one at `place`, and `twins` slots that are known to hold the same object? A tensor object
+        /// that keeps its identity has many names; a slot that gets another object is one of its names.
+        [[nodiscard]] bool other_than(const Place& place, StorageId s, int64_t twins = 0) const {
+            const auto& counts = place.is_value() ? objects : slots;
+            auto at = counts.find(s);
+            return at != counts.end() && at->second > 1 + twins;
+        }
+    };
+    StorageHolders storage_holders();
     std::vector<std::pair<const ListObject*, Type>> grown_lists_;  ///< what a pass of a loop made longer
     int shape_depth_ = 0;
     const syntax::Liveness* liveness();

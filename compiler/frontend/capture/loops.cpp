@@ -288,6 +288,8 @@ std::optional<LoopCapture::Outcome> LoopCapture::round() {
         int64_t first = range_->lo.as_int(), by = range_->step.as_int();
         in_.set_index_range(index, {first, first + (range_->trip_count - 1) * by, by});
     }
+    const Evaluator::StorageHolders entry_holders = evaluator_.storage_holders();
+    std::vector<std::pair<size_t, StorageId>> held_elsewhere;  // what enters under a carried name, and another name holds, too
     for (size_t k = 0; k < carried_.size(); ++k) {
         Carried& c = carried_[k];
         c.params.assign(params.begin() + static_cast<std::ptrdiff_t>(slices[k].first), params.begin() + static_cast<std::ptrdiff_t>(slices[k].second));
@@ -307,7 +309,8 @@ std::optional<LoopCapture::Outcome> LoopCapture::round() {
         for (size_t j = 0; j < types.size(); ++j) {
             if (!types[j].is_tensor()) continue;
             StorageId entry_storage = f[inits[slices[k].first + j]].view.storage;
-            if (evaluator_.holders(entry_storage) > 1) {
+            if (entry_holders.other_than(c.place, entry_storage)) {
+                held_elsewhere.emplace_back(slices[k].first + j, entry_storage);
                 in_.share_storage(entry_storage);
                 in_.share_storage(f[c.params[j]].view.storage);
             }
@@ -397,6 +400,11 @@ std::optional<LoopCapture::Outcome> LoopCapture::round() {
     std::vector<ValueId> yields;
     std::vector<int64_t> steps(carried_.size(), INT64_MIN);
     std::vector<bool> shared(carried_.size(), false);
+    const Evaluator::StorageHolders back_holders = evaluator_.storage_holders();
+    // Names that every iteration leaves with one object: they have one behind the loop, too, if there was an iteration.
+    std::vector<const Object*> tensors(carried_.size(), nullptr);
+    for (size_t k = 0; k < carried_.size() && at_least_ >= 1; ++k)
+        if (PyValue back = get(carried_[k].place); back.is(Kind::Tensor) && !carried_[k].place.is_value() && carried_[k].shape.part == Shape::Part::Tensor) tensors[k] = back.object();
     std::vector<PyValue> known(carried_.size());  // what every iteration leaves, where that is known now
     for (size_t k = 0; k < carried_.size(); ++k) {
         PyValue back = get(carried_[k].place);
@@ -408,7 +416,8 @@ std::optional<LoopCapture::Outcome> LoopCapture::round() {
         for (size_t j = from; j < yields.size(); ++j) {
             if (!f.type(yields[j]).is_tensor()) continue;
             StorageId s = f[yields[j]].view.storage;
-            if (evaluator_.holders(s) <= 1) continue;
+            const int64_t twins = tensors[k] ? std::ranges::count(tensors, tensors[k]) - 1 : 0;
+            if (!back_holders.other_than(carried_[k].place, s, twins)) continue;
             shared[k] = true;
             if (!carried_[k].placeholder && writes_storage(body, f[params[j]].view.storage))
                 throw Stop{Outcome::Unroll, describe(carried_[k].place) + " is written in place, and another name may hold the same tensor"};
@@ -453,6 +462,8 @@ std::optional<LoopCapture::Outcome> LoopCapture::round() {
         size_t at = 0;
         PyValue v = instantiate(carried_[k].shape, mine, at, false, "");
         if (trips > 0 && !known[k].is_unbound()) v = known[k];
+        if (auto twin = std::ranges::find(tensors, tensors[k]); tensors[k] && *twin && twin < tensors.begin() + static_cast<std::ptrdiff_t>(k))
+            v = get(carried_[static_cast<size_t>(twin - tensors.begin())].place);
         if (trips >= 0 && steps[k] != INT64_MIN) v = PyValue::integer(carried_[k].entry.as_int() + trips * steps[k]);
         bool is_target = for_ && trips > 0 && for_->target->kind == ExprKind::Name && carried_[k].place.name && *carried_[k].place.name == as<Name>(*for_->target).id &&
                          carried_[k].place.object == evaluator_.frame_->variables && range_->lo.is(Kind::Int);
@@ -461,6 +472,13 @@ std::optional<LoopCapture::Outcome> LoopCapture::round() {
             for (ValueId r : mine)
                 if (f.type(r).is_tensor()) in_.share_storage(f[r].view.storage);
         set(carried_[k].place, v);
+    }
+    if (at_least_ == 0) {
+        // After no iteration at all, the name still holds what it held.
+        for (const auto& [value, entry] : held_elsewhere) {
+            in_.share_storage(entry);
+            in_.share_storage(f[results[value]].view.storage);
+        }
     }
     for (const Place& p : dead) set(p, {});
     for (size_t k = 0; k < lists_.size(); ++k) {
