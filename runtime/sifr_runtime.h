@@ -376,6 +376,7 @@ typedef struct sifr_print_options {
     int32_t linewidth;     /**< 80 */
     int32_t sci_mode;      /**< -1 automatic, 0 never, 1 always */
     int32_t default_dtype; /**< the default floating dtype (SIFR_F32): it and its complex partner print no `dtype=` */
+    int32_t pairs;         /**< not 0: the last axis, of two floats side by side, is the parts of complex numbers */
 } sifr_print_options;
 /** PyTorch's defaults. */
 sifr_print_options sifr_default_print_options(void);

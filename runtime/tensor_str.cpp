@@ -239,6 +239,18 @@ int32_t complex_partner(int32_t dtype) {
     return dtype == SIFR_F64 ? SIFR_C128 : SIFR_C64;
 }
 
+/// The same memory as complex numbers. `strides` is room for the result's.
+sifr_tensor complex_of_pairs(const sifr_tensor& t, int64_t* strides) {
+    sifr_tensor out = t;
+    out.dtype = complex_partner(t.dtype);
+    out.ndim = t.ndim - 1;
+    if (t.strides != nullptr) {
+        for (int32_t d = 0; d < out.ndim; ++d) strides[d] = t.strides[d] / 2;
+        out.strides = strides;
+    }
+    return out;
+}
+
 }  // namespace
 
 extern "C" {
@@ -256,10 +268,11 @@ sifr_print_options sifr_default_print_options(void) {
 
 sifr_str sifr_tensor_str(const sifr_tensor* tensor, const sifr_print_options* given, sifr_str device, sifr_str suffix) {
     const sifr_print_options options = given != nullptr ? *given : sifr_default_print_options();
-    const sifr_tensor& t = *tensor;
+    int64_t halved[max_dims];
+    const sifr_tensor t = options.pairs != 0 ? complex_of_pairs(*tensor, halved) : *tensor;
     int64_t own[max_dims];
     if (t.strides == nullptr) contiguous_strides(t, own);
-    const int64_t count = sifr_tensor_numel(tensor);
+    const int64_t count = sifr_tensor_numel(&t);
     const Shown shown{t, options, t.strides != nullptr ? t.strides : own, count > options.threshold};
     Text out;
     out << opening;

@@ -112,6 +112,7 @@ Results tensor_str(const Execution& x) {
         options.linewidth = static_cast<int32_t>(a.get_or<int64_t>("linewidth", options.linewidth));
         options.sci_mode = static_cast<int32_t>(a.get_or<int64_t>("sci_mode", options.sci_mode));
         options.default_dtype = static_cast<int32_t>(a.get_or<DType>("default_dtype", static_cast<DType>(options.default_dtype)));
+        options.pairs = kind == "complex" ? 1 : 0;
         std::string suffix = a.get_or<std::string>("suffix", ""), device = a.get_or<std::string>("device", "");
         out = cpp_str(sifr_tensor_str(&c, &options, c_str(device), c_str(suffix)));
     }
@@ -176,6 +177,11 @@ const NamedEvaluator string_table[] = {
      }},
     {"str_lower", s_s_checked<sifr_str_lower>},
     {"str_upper", s_s_checked<sifr_str_upper>},
+    {"complex_str",
+     [](const Execution& x) {
+         TextRegion region;
+         return Results{cpp_str(sifr_complex_str(x.f64(0), x.f64(1)))};
+     }},
     {"str_strip",
      [](const Execution& x) {
          return Results{cpp_str(sifr_str_strip(c_str(x.str(0)), sifr_str{nullptr, 0}))};

@@ -85,6 +85,7 @@ const std::map<std::string_view, HostRow>& rows() {
         {"str_eq", plain([](const Call& c) { return HostValue::of_bool(sifr_str_equal(c.s(0), c.s(1))); })},
         {"str_lt", plain([](const Call& c) { return HostValue::of_bool(sifr_str_compare(c.s(0), c.s(1)) < 0); })},
         {"str_len", plain([](const Call& c) { return HostValue::of(sifr_str_length(c.s(0))); })},
+        {"complex_str", plain([](const Call& c) { return HostValue::of(sifr_complex_str(c.args[0].f64, c.args[1].f64)); })},
         {"str_repr", plain([](const Call& c) { return HostValue::of(sifr_str_repr(c.s(0))); })},
         {"str_slice", to_str([](const Call& c, sifr_str* out) { return sifr_str_slice(c.s(0), bound(c.args[1]), bound(c.args[2]), bound(c.args[3]), out); })},
         {"str_index", to_str([](const Call& c, sifr_str* out) { return sifr_str_index(c.s(0), c.i(1), out); })},

@@ -31,6 +31,7 @@ Values tensor_str(const Call& c) {
         set("linewidth", o.linewidth);
         set("sci_mode", o.sci_mode);
         o.default_dtype = static_cast<int32_t>(c.attrs.get_or<DType>("default_dtype", static_cast<DType>(o.default_dtype)));
+        o.pairs = kind == "complex" ? 1 : 0;
         auto suffix = c.attrs.get_or<std::string>("suffix", ""), device = c.attrs.get_or<std::string>("device", "");
         auto text = [](const std::string& s) { return sifr_str{s.data(), static_cast<int64_t>(s.size())}; };
         out = HostValue::of(sifr_tensor_str(&t, &o, text(device), text(suffix))).text;

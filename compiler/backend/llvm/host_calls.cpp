@@ -243,12 +243,12 @@ void emit_tensor_str(HostEmitter& h, const PlanInst& inst) {
         shown = h.call("sifr_tensor_tolist_str", {t});
     } else {
         const sifr_print_options d = sifr_default_print_options();
-        auto* type = llvm::StructType::get(h.m_.context, {h.m_.i32(), h.m_.i32(), h.m_.i64(), h.m_.i32(), h.m_.i32(), h.m_.i32()});
+        auto* type = llvm::StructType::get(h.m_.context, {h.m_.i32(), h.m_.i32(), h.m_.i64(), h.m_.i32(), h.m_.i32(), h.m_.i32(), h.m_.i32()});
         auto word = [&](int64_t v) { return llvm::ConstantInt::getSigned(h.m_.i32(), v); };
         const DType default_dtype = a.get_or<DType>("default_dtype", static_cast<DType>(d.default_dtype));
         auto* options = llvm::ConstantStruct::get(type, {word(a.get_or<int64_t>("precision", d.precision)), word(a.get_or<int64_t>("edgeitems", d.edgeitems)),
                                                          h.m_.constant(a.get_or<int64_t>("threshold", d.threshold)), word(a.get_or<int64_t>("linewidth", d.linewidth)),
-                                                         word(a.get_or<int64_t>("sci_mode", d.sci_mode)), word(static_cast<int64_t>(default_dtype))});
+                                                         word(a.get_or<int64_t>("sci_mode", d.sci_mode)), word(static_cast<int64_t>(default_dtype)), word(a.get_or<std::string>("kind", "str") == "complex" ? 1 : 0)});
         auto* global = new llvm::GlobalVariable(h.m_.module(), type, true, llvm::GlobalValue::PrivateLinkage, options, "print.options");
         shown = h.call("sifr_tensor_str", {t, global, h.text(a.get_or<std::string>("device", "")), h.text(a.get_or<std::string>("suffix", ""))});
     }

@@ -33,7 +33,7 @@ ClassObject* Interpreter::add_class(const std::string& name, const std::string& 
 }
 
 void Interpreter::add_method(const ClassObject* cls, const std::string& name, NativeCode code) {
-    heap_.change(cls).attributes.set(symbol(name), native(name, std::move(code)));
+    heap_.change(cls).attributes.set(symbol(name), cls->overridable ? overridable(name, std::move(code)) : native(name, std::move(code)));
 }
 void Interpreter::add_static_method(const ClassObject* cls, const std::string& name, NativeCode code) {
     auto* d = heap_.make<DescriptorObject>(DescriptorObject::What::StaticMethod, native(name, std::move(code)));
@@ -99,7 +99,16 @@ std::string Interpreter::type_name(PyValue v) {
     return class_of(v)->name;
 }
 
-bool Interpreter::isinstance(PyValue v, const ClassObject* cls) { return class_of(v)->derives_from(cls); }
+bool Interpreter::isinstance(PyValue v, const ClassObject* cls) {
+    if (class_of(v)->derives_from(cls)) return true;
+    // A property `__class__` lets an instance pass for one of another class.
+    if (!v.is(Kind::Instance)) return false;
+    static const Symbol class_symbol = symbol("__class__");
+    const PyValue own = class_of(v)->lookup(class_symbol);
+    if (!own.is(Kind::Descriptor)) return false;
+    const PyValue shown = find_attr(v, class_symbol);
+    return shown.is(Kind::Class) && shown.as<ClassObject>()->derives_from(cls);
+}
 
 // -------------------------------------------------------------------------------------------- attributes
 
@@ -250,10 +259,6 @@ PyValue Interpreter::find_attr(PyValue object, Symbol name) {
         if (*name == "start") return s->start;
         if (*name == "stop") return s->stop;
         if (*name == "step") return s->step;
-    }
-    if (const auto* c = object.get_if<ComplexObject>()) {
-        if (*name == "real") return PyValue::real(c->real);
-        if (*name == "imag") return PyValue::real(c->imaginary);
     }
     if (object.is(Kind::Instance)) {
         if (PyValue hook = cls->lookup(getattr_symbol); !hook.is_unbound()) return call(hook, Values{object, str(*name)});

@@ -9,6 +9,7 @@ struct ModuleObject;
 void bind_builtins(Interpreter& in);
 void bind_exceptions(Interpreter& in);
 void bind_numbers(Interpreter& in);
+void bind_complex(Interpreter& in);
 void bind_str(Interpreter& in);
 void bind_containers(Interpreter& in);
 void bind_functions(Interpreter& in);

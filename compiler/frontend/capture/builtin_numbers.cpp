@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "compiler/frontend/capture/bindings.h"
+#include "compiler/frontend/capture/complex_numbers.h"
 #include "compiler/frontend/capture/evaluator.h"
 #include "compiler/frontend/capture/operators.h"
 #include "compiler/frontend/capture/runtime_text.h"
@@ -118,7 +119,7 @@ PyValue absolute(Interpreter& in, Args& args) {
         return in.integer(b.is_negative() ? -b : b);
     }
     if (v.is_dynamic() && v.is_number()) return v.scalar() == K::F64 ? in.emit_scalar("fabs"_op, {v.as_value()}) : in.emit_scalar("iabs"_op, {in.to_ir(v, K::I64)});
-    if (const auto* c = v.get_if<ComplexObject>()) return PyValue::real(std::hypot(c->real, c->imaginary));
+    if (v.is(Kind::Complex)) return complex_abs(in, v);
     if (PyValue m = in.find_attr(v, symbol("__abs__")); !m.is_unbound()) return in.call(m);
     if (v.is(Kind::Tensor)) return in.call_method(v, "abs");
     in.raise_error("TypeError", "bad operand type for abs(): '{}'", in.type_name(v));

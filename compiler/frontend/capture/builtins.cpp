@@ -63,6 +63,9 @@ PyValue make_type(Interpreter& in, Args& args) {
     if (args.size() == 2) {
         PyValue v = args[1];
         if (v.is(Kind::Optional)) throw NotSupported("type() of a value that may be None");
+        // A class of the prelude that stands for a native one says so.
+        if (v.is(Kind::Instance))
+            if (PyValue native = in.class_of(v)->lookup(symbol("__stands_for__")); !native.is_unbound()) return native;
         return in.class_of(v);
     }
     throw NotSupported("type() with three arguments", "write a class statement");
@@ -119,11 +122,6 @@ PyValue make_method(Interpreter& in, Args& args) {
     return in.heap().make<DescriptorObject>(what, args[1]);
 }
 
-PyValue make_complex(Interpreter& in, Args& args) {
-    double re = args.size() > 1 ? in.need_float(args[1], "a real part") : 0, im = args.size() > 2 ? in.need_float(args[2], "an imaginary part") : 0;
-    return in.heap().make<ComplexObject>(re, im);
-}
-
 }  // namespace
 
 void bind_builtins(Interpreter& in) {
@@ -134,7 +132,7 @@ void bind_builtins(Interpreter& in) {
     add_class_of(in, Kind::Ellipsis, "ellipsis", false);
     add_class_of(in, Kind::Int, "int", true);
     add_class_of(in, Kind::Float, "float", true);
-    add_class_of(in, Kind::Complex, "complex", true, make_complex);
+    add_class_of(in, Kind::Complex, "complex", true);
     add_class_of(in, Kind::Str, "str", true, make_str);
     add_class_of(in, Kind::Bytes, "bytes", true);
     add_class_of(in, Kind::Tuple, "tuple", true);
@@ -168,6 +166,7 @@ void bind_builtins(Interpreter& in) {
     in.add_builtin("Ellipsis", PyValue::ellipsis());
     in.add_builtin("__debug__", PyValue::boolean(true));
     bind_numbers(in);
+    bind_complex(in);
     bind_str(in);
     bind_containers(in);
     bind_functions(in);

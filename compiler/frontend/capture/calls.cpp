@@ -29,8 +29,18 @@ PyValue Interpreter::call(PyValue callee, Args args) {
     if (callee.is(Kind::Optional)) callee = evaluator_->present(callee, "TypeError: 'NoneType' object is not callable");
     switch (callee.kind()) {
         case Kind::Unusable: evaluator_->unusable(callee);
-        case Kind::Function: return evaluator_->call_function(callee.as<FunctionObject>(), args);
-        case Kind::NativeFunction: return callee.as<NativeFunctionObject>()->code(*this, args);
+        case Kind::Function: {
+            const auto* f = callee.as<FunctionObject>();
+            if (f->globals->overridable && override_call)
+                if (PyValue r = override_call(callee, args); !r.is_unbound()) return r;
+            return evaluator_->call_function(f, args);
+        }
+        case Kind::NativeFunction: {
+            const auto* f = callee.as<NativeFunctionObject>();
+            if (f->overridable && override_call)
+                if (PyValue r = override_call(callee, args); !r.is_unbound()) return r;
+            return f->code(*this, args);
+        }
         case Kind::BoundMethod: {
             const auto* b = callee.as<BoundMethodObject>();
             args.positional.insert(args.positional.begin(), b->self);

@@ -92,7 +92,7 @@ PyValue Evaluator::constant(const Constant& c) {
         case ConstantKind::Ellipsis: return PyValue::ellipsis();
         case ConstantKind::Int: return c.fits_int64 ? PyValue::integer(c.integer) : in_.integer(*BigInt::parse(c.text));
         case ConstantKind::Float: return PyValue::real(c.number);
-        case ConstantKind::Imaginary: return in_.heap_.make<ComplexObject>(0.0, c.number);
+        case ConstantKind::Imaginary: return in_.heap_.make<ComplexObject>(PyValue::real(0), PyValue::real(c.number));
         case ConstantKind::Str: return in_.str(c.text);
         case ConstantKind::Bytes: return in_.heap_.make<BytesObject>(c.text);
     }

@@ -121,6 +121,12 @@ void Interpreter::dict_set(PyValue dict, PyValue key, PyValue value) {
 }
 PyValue Interpreter::slice(PyValue start, PyValue stop, PyValue step) { return heap_.make<SliceObject>(start, stop, step); }
 PyValue Interpreter::native(std::string name, NativeCode code) { return heap_.make<NativeFunctionObject>(std::move(name), std::move(code)); }
+PyValue Interpreter::overridable(std::string name, NativeCode code, PyValue self) {
+    auto* made = heap_.make<NativeFunctionObject>(std::move(name), std::move(code));
+    made->overridable = true;
+    made->self = self;
+    return made;
+}
 PyValue Interpreter::iterator(std::string type_name, Values items) {
     auto* it = heap_.make<IteratorObject>();
     it->type_name = std::move(type_name);

@@ -72,6 +72,8 @@ public:
     void dict_set(PyValue dict, PyValue key, PyValue value);
     PyValue slice(PyValue start, PyValue stop, PyValue step);
     PyValue native(std::string name, NativeCode code);
+    /// A function that `override_call` is asked about; `self`, if it is bound already.
+    PyValue overridable(std::string name, NativeCode code, PyValue self = {});
     PyValue iterator(std::string type_name, Values items);
 
     // ---- errors
@@ -178,7 +180,9 @@ public:
     void add_prelude(const std::string& name, std::string path, std::string text, FillModule fill = {});
     const ModuleObject* import(const std::string& name);  ///< ModuleNotFoundError / not supported
     void set_global(const ModuleObject* m, std::string_view name, PyValue v) { heap_.set_variable(m->variables, symbol(name), v); }
-    void add_function(const ModuleObject* m, const std::string& name, NativeCode code) { set_global(m, name, native(name, std::move(code))); }
+    void add_function(const ModuleObject* m, const std::string& name, NativeCode code) {
+        set_global(m, name, m->variables->overridable ? overridable(name, std::move(code)) : native(name, std::move(code)));
+    }
     void add_builtin(const std::string& name, PyValue v);
 
     // ---- loop indices
@@ -199,6 +203,8 @@ public:
     // ---- hooks of the tensor binding
     /// Makes the object of a tensor that merging or loop carrying gives: `value` has its view already.
     std::function<PyValue(ValueId value, const TensorObject& like)> make_tensor;
+    /// A call of an overridable function: what a class among the arguments' does instead, or unbound.
+    std::function<PyValue(PyValue callee, const Args& args)> override_call;
     /// Runs behind the script's last statement, if that is reached.
     std::function<void(const NamespaceObject* main)> at_end;
     /// What the binding remembers; an object of the heap, so that trials undo its changes.

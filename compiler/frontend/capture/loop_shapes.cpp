@@ -87,6 +87,7 @@ Shape LoopCapture::shape_of(PyValue entry, PyValue back, const std::string& what
         case Kind::Dict:
         case Kind::Instance:
         case Kind::Range:
+        case Kind::Complex:
         case Kind::Slice: {
             s.part = Shape::Part::Container;
             s.model = back;
@@ -157,6 +158,7 @@ PyValue LoopCapture::instantiate(const Shape& s, const std::vector<ValueId>& val
                 case Kind::Dict: made = in_.heap_.make<DictObject>(static_cast<const DictObject&>(*m)); break;
                 case Kind::Instance: made = in_.heap_.make<InstanceObject>(static_cast<const InstanceObject&>(*m)); break;
                 case Kind::Range: made = in_.heap_.make<RangeObject>(static_cast<const RangeObject&>(*m)); break;
+                case Kind::Complex: made = in_.heap_.make<ComplexObject>(static_cast<const ComplexObject&>(*m)); break;
                 default: made = in_.heap_.make<SliceObject>(static_cast<const SliceObject&>(*m)); break;
             }
             size_t k = 0;

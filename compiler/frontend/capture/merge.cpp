@@ -241,7 +241,7 @@ PyValue Merger::container(PyValue a, PyValue b, const std::string& what) {
     const Object *ca = oa ? &content(a_, oa) : nullptr, *cb = ob ? &content(b_, ob) : nullptr;
     bool made_here = (oa && oa->number >= a_.watermark) || (ob && ob->number >= b_.watermark);
     Kind kind = oa ? oa->kind : ob->kind;
-    bool immutable = kind == Kind::Tuple || kind == Kind::Slice || kind == Kind::Range;
+    bool immutable = kind == Kind::Tuple || kind == Kind::Slice || kind == Kind::Range || kind == Kind::Complex;
     if (!immutable && !made_here) return unusable(a, b, what, "");
     if (ca && cb && (ca->kind != cb->kind || !ca->same_structure(*cb))) return unusable(a, b, what, "");
     // A copy of one side whose slots are then the merged ones.
@@ -253,6 +253,7 @@ PyValue Merger::container(PyValue a, PyValue b, const std::string& what) {
         case Kind::List: made = in_.heap().make<ListObject>(static_cast<const ListObject&>(*copy)); break;
         case Kind::Dict: made = in_.heap().make<DictObject>(static_cast<const DictObject&>(*copy)); break;
         case Kind::Instance: made = in_.heap().make<InstanceObject>(static_cast<const InstanceObject&>(*copy)); break;
+        case Kind::Complex: made = in_.heap().make<ComplexObject>(static_cast<const ComplexObject&>(*copy)); break;
         case Kind::Slice: made = in_.heap().make<SliceObject>(static_cast<const SliceObject&>(*copy)); break;
         case Kind::Range: made = in_.heap().make<RangeObject>(static_cast<const RangeObject&>(*copy)); break;
         default: return unusable(a, b, what, "");
@@ -374,6 +375,7 @@ PyValue Merger::merge(PyValue a, PyValue b, const std::string& what) {
         case Kind::List:
         case Kind::Dict:
         case Kind::Instance:
+        case Kind::Complex:
         case Kind::Slice:
         case Kind::Range:
             if (only.object()->number < side.watermark) return only;

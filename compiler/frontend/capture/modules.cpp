@@ -217,6 +217,21 @@ void fill_operator(Interpreter& in, const ModuleObject* m) {
     });
 }
 
+/// A function under the names of another one.
+PyValue with_names_of(Interpreter& in, PyValue function, PyValue from) {
+    const auto* f = function.get_if<FunctionObject>();
+    if (!f) return function;
+    if (const auto* other = from.get_if<FunctionObject>()) {
+        FunctionObject& changed = in.heap().change(f);
+        changed.name = other->name;
+        changed.qualname = other->qualname;
+    } else if (const auto* native = from.get_if<NativeFunctionObject>()) {
+        FunctionObject& changed = in.heap().change(f);
+        changed.name = changed.qualname = native->name;
+    }
+    return function;
+}
+
 void fill_functools(Interpreter& in, const ModuleObject* m) {
     in.add_function(m, "partial", [](Interpreter& i, Args& args) {
         if (args.size() == 0) i.raise_error("TypeError", "type 'partial' takes at least one argument");
@@ -239,14 +254,11 @@ void fill_functools(Interpreter& in, const ModuleObject* m) {
     // `wraps(f)` copies names; caches of static functions change nothing but speed.
     in.add_function(m, "wraps", [](Interpreter& i, Args& args) {
         PyValue from = args[0];
-        return i.native("wraps", [from](Interpreter& i2, Args& a) {
-            if (const auto* f = a[0].get_if<FunctionObject>(); f && from.is(Kind::Function)) {
-                FunctionObject& changed = i2.heap().change(f);
-                changed.name = from.as<FunctionObject>()->name;
-                changed.qualname = from.as<FunctionObject>()->qualname;
-            }
-            return a[0];
-        });
+        return i.native("wraps", [from](Interpreter& i2, Args& a) { return with_names_of(i2, a[0], from); });
+    });
+    in.add_function(m, "update_wrapper", [](Interpreter& i, Args& args) {
+        ArgReader a(i, args, "update_wrapper(wrapper, wrapped, *rest)");
+        return with_names_of(i, a["wrapper"], a["wrapped"]);
     });
 }
 

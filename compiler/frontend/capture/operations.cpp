@@ -1,4 +1,5 @@
 // Operators by the kinds of their operands: built-in kinds, run-time scalars, native protocols, then Python's methods.
+#include "compiler/frontend/capture/complex_numbers.h"
 #include "compiler/frontend/capture/evaluator.h"
 #include "compiler/frontend/capture/interpreter.h"
 #include "compiler/frontend/capture/operators.h"
@@ -80,7 +81,7 @@ PyValue Interpreter::binary(BinaryOp op, PyValue a, PyValue b, bool in_place) {
     if (built_in(a) && built_in(b)) {
         if (op == BinaryOp::Mod && a.is_str()) return percent_format(*this, a, b);
         bool dynamic = a.is_dynamic() || b.is_dynamic();
-        PyValue r = dynamic ? scalar_binary(*this, op, a, b) : static_binary(*this, op, a, b);
+        PyValue r = a.is(Kind::Complex) || b.is(Kind::Complex) ? complex_binary(*this, op, a, b) : dynamic ? scalar_binary(*this, op, a, b) : static_binary(*this, op, a, b);
         if (!r.is(Kind::NotImplemented)) return r;
     } else if (op == BinaryOp::Mod && a.is_str()) {
         return percent_format(*this, a, b);
@@ -103,7 +104,6 @@ PyValue Interpreter::binary(BinaryOp op, PyValue a, PyValue b, bool in_place) {
         call_method(copy, "extend", {b});
         return copy;
     }
-    if (a.is(Kind::Complex) || b.is(Kind::Complex)) throw NotSupported("arithmetic with complex numbers", "write real and imaginary parts apart");
     raise_error("TypeError", "unsupported operand type(s) for {}: '{}' and '{}'", symbol_of(op, in_place), type_name(a), type_name(b));
 }
 
@@ -118,6 +118,7 @@ PyValue Interpreter::unary(UnaryOperator op, PyValue a) {
     if (a.is(Kind::Optional)) a = evaluator_->present(a, fmt::format("TypeError: bad operand type for unary {}: 'NoneType'", sign));
     PyValue r = PyValue::not_implemented();
     if (a.is_dynamic()) r = scalar_unary(*this, op, a);
+    else if (a.is(Kind::Complex)) r = complex_unary(*this, op, a);
     else if (a.is(Kind::Instance)) {
         PyValue m = class_of(a)->lookup(symbol(op == UnaryOperator::Minus ? "__neg__" : op == UnaryOperator::Plus ? "__pos__" : "__invert__"));
         if (!m.is_unbound()) r = call(m, Values{a});
@@ -251,9 +252,9 @@ PyValue Interpreter::compare(CompareOp op, PyValue a, PyValue b) {
     if (equality && a.is(Kind::Dict) && b.is(Kind::Dict)) return compare_dicts(*this, op, *a.as<DictObject>(), *b.as<DictObject>());
     if (equality && a.is(Kind::Range) && b.is(Kind::Range) && a.as<RangeObject>()->is_static() && b.as<RangeObject>()->is_static())
         return compare_items(*this, op, iterate(a), iterate(b), 0);
-    if (equality && a.is(Kind::Complex) && b.is(Kind::Complex)) {
-        bool same = a.as<ComplexObject>()->real == b.as<ComplexObject>()->real && a.as<ComplexObject>()->imaginary == b.as<ComplexObject>()->imaginary;
-        return PyValue::boolean(same == (op == CompareOp::Eq));
+    if (equality && (a.is(Kind::Complex) || b.is(Kind::Complex)) && built_in(a) && built_in(b)) {
+        PyValue same = complex_equal(*this, a, b);
+        return op == CompareOp::Eq ? same : unary(UnaryOperator::Not, same);
     }
     if (equality && a.is(Kind::BoundMethod) && b.is(Kind::BoundMethod)) {
         bool same = a.as<BoundMethodObject>()->self.same(b.as<BoundMethodObject>()->self) && a.as<BoundMethodObject>()->function.same(b.as<BoundMethodObject>()->function);
@@ -363,7 +364,7 @@ PyValue Interpreter::truth(PyValue v) {
         case Kind::Int: return PyValue::boolean(v.as_int() != 0);
         case Kind::BigInt: return PyValue::boolean(true);
         case Kind::Float: return PyValue::boolean(v.as_float() != 0);
-        case Kind::Complex: return PyValue::boolean(v.as<ComplexObject>()->real != 0 || v.as<ComplexObject>()->imaginary != 0);
+        case Kind::Complex: return compare(CompareOp::NotEq, v, PyValue::integer(0));
         case Kind::Str: return PyValue::boolean(!v.as<StrObject>()->text.empty());
         case Kind::Dynamic: return scalar_truth(*this, v);
         case Kind::Optional: {

@@ -2,6 +2,7 @@
 // spec holds the literal text and a replacement field for each run-time operand.
 #include <algorithm>
 
+#include "compiler/frontend/capture/complex_numbers.h"
 #include "compiler/frontend/capture/evaluator.h"
 #include "compiler/frontend/capture/interpreter.h"
 #include "compiler/frontend/capture/operators.h"
@@ -151,10 +152,7 @@ PyValue Interpreter::repr_of(PyValue v) {
             std::string type = v.device_is_cuda() ? "cuda" : "cpu";
             return str(v.device_index() < 0 ? fmt::format("device(type='{}')", type) : fmt::format("device(type='{}', index={})", type, v.device_index()));
         }
-        case Kind::Complex: {
-            TextRegion region;
-            return str(text(sifr_complex_str(v.as<ComplexObject>()->real, v.as<ComplexObject>()->imaginary)));
-        }
+        case Kind::Complex: return complex_repr(*this, v);
         case Kind::Dynamic:
             if (!v.is_str()) return str_of(v);
             return emit_scalar("str_repr"_op, {v.as_value()});
@@ -309,6 +307,9 @@ PyValue Interpreter::format_of(PyValue v, PyValue spec) {
             format_of(sample, spec);
             return emit_scalar("format"_op, {v.as_value()}, attrs({{"spec", "{:" + escaped(s) + "}"}}));
         }
+        case Kind::Complex:
+            if (s.empty()) break;
+            return complex_format(*this, v, s);
         case Kind::Instance:
             if (PyValue m = class_of(v)->lookup(symbol("__format__")); !m.is_unbound()) return call(m, Values{v, spec});
             break;

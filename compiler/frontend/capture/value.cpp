@@ -90,6 +90,11 @@ bool TupleObject::same_structure(const Object& o) const {
     const auto& t = static_cast<const TupleObject&>(o);
     return t.items.size() == items.size() && t.cls == cls;
 }
+void ComplexObject::visit_slots(const SlotVisitor& visit) {
+    visit("real", real);
+    visit("imag", imaginary);
+}
+
 void ListObject::visit_slots(const SlotVisitor& visit) {
     for (size_t i = 0; i < items.size(); ++i) visit(fmt::format("[{}]", i), items[i]);
 }

@@ -186,8 +186,9 @@ struct BigIntObject : ObjectOf<BigIntObject, Kind::BigInt> {
     explicit BigIntObject(BigInt v) : value(std::move(v)) {}
 };
 struct ComplexObject : ObjectOf<ComplexObject, Kind::Complex> {
-    double real, imaginary;
-    ComplexObject(double r, double i) : real(r), imaginary(i) {}
+    PyValue real, imaginary;  ///< Float, or a run-time f64
+    ComplexObject(PyValue r, PyValue i) : real(r), imaginary(i) {}
+    void visit_slots(const SlotVisitor& visit) override;
 };
 struct StrObject : ObjectOf<StrObject, Kind::Str> {
     std::string text;
@@ -265,6 +266,7 @@ struct NamespaceObject : ObjectOf<NamespaceObject, Kind::Namespace> {
     const NamespaceObject* parent = nullptr;   ///< the enclosing function's or comprehension's call
     const NamespaceObject* globals = nullptr;  ///< itself for a module
     std::string what;                          ///< "module", or the function's name, for messages
+    bool overridable = false;                  ///< calls of this module's functions ask `Interpreter::override_call` first
     void visit_slots(const SlotVisitor& visit) override;
 };
 
@@ -285,6 +287,8 @@ using NativeCode = std::function<PyValue(Interpreter&, Args&)>;
 struct NativeFunctionObject : ObjectOf<NativeFunctionObject, Kind::NativeFunction> {
     std::string name;
     NativeCode code;
+    bool overridable = false;  ///< `Interpreter::override_call` is asked first
+    PyValue self;              ///< of an overridable method that is bound already; unbound otherwise
     NativeFunctionObject(std::string n, NativeCode c) : name(std::move(n)), code(std::move(c)) {}
 };
 struct BoundMethodObject : ObjectOf<BoundMethodObject, Kind::BoundMethod> {
@@ -304,6 +308,7 @@ struct ClassObject : ObjectOf<ClassObject, Kind::Class> {
     /// `cls(args)` for native classes, inherited; null: `__init__` of a fresh instance.
     NativeCode construct;
     bool is_exception = false;
+    bool overridable = false;              ///< its native methods ask `Interpreter::override_call` first
     [[nodiscard]] bool derives_from(const ClassObject* base) const;
     /// The first of the mro that has the attribute; unbound if none.
     [[nodiscard]] PyValue lookup(Symbol s) const;

@@ -303,6 +303,7 @@ void bind_autograd(Interpreter& in, const ModuleObject* torch, const ClassObject
     bind_hooks(in, tensor);
 
     in.add_module("torch.autograd", [torch](Interpreter& i, const ModuleObject* m) {
+        i.heap().change(m->variables).overridable = true;
         i.add_function(m, "backward", module_backward);
         i.add_function(m, "grad", module_grad);
         i.add_function(m, "Variable", [](Interpreter& n, Args& args) {

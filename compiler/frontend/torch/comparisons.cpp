@@ -2,6 +2,7 @@
 
 #include "compiler/frontend/torch/binding.h"
 #include "compiler/frontend/torch/rows.h"
+#include "compiler/frontend/torch/tensor_likes.h"
 
 namespace sifr::capture {
 namespace {
@@ -57,7 +58,8 @@ void bind_comparisons(Interpreter& in, const ModuleObject* torch, const ClassObj
     if (overloads("isclose").empty()) in.add_function(torch, "isclose", close), in.add_method(tensor, "isclose", close);
     in.add_function(torch, "allclose", all);
     in.add_method(tensor, "allclose", all);
-    in.add_function(torch, "is_tensor", [](Interpreter&, Args& a) { return PyValue::boolean(a[0].is(Kind::Tensor)); });
+    // A class answers `is_tensor` by isinstance, not by `__torch_function__`.
+    in.set_global(torch, "is_tensor", in.native("is_tensor", [](Interpreter& i, Args& a) { return PyValue::boolean(a[0].is(Kind::Tensor) || passes_for_tensor(i, a[0])); }));
     in.add_function(torch, "is_nonzero", [](Interpreter& i, Args& a) {
         int64_t n = type_of(i, a[0]).numel();
         if (n != 1) raise("RuntimeError", "Boolean value of Tensor with {} is ambiguous", n == 0 ? "no values" : "more than one value");

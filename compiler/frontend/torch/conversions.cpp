@@ -17,7 +17,7 @@ struct Named {
 };
 constexpr Named conversions[] = {
     {"float", DType::F32}, {"double", DType::F64}, {"half", DType::F16}, {"bfloat16", DType::BF16}, {"int", DType::I32},   {"long", DType::I64},
-    {"short", DType::I16}, {"char", DType::I8},    {"byte", DType::U8},  {"bool", DType::Bool},     {"cfloat", DType::C64}, {"cdouble", DType::C128},
+    {"short", DType::I16}, {"char", DType::I8},    {"byte", DType::U8},  {"bool", DType::Bool},
 };
 
 struct Target {
@@ -94,8 +94,6 @@ DType to_dtype(Interpreter& in, PyValue v, const char* function) {
 
 PyValue convert(Interpreter& in, PyValue tensor, DType dtype, bool copy) {
     if (type_of(in, tensor).dtype == dtype && !copy) return tensor;
-    if (is_complex(type_of(in, tensor).dtype) && !is_complex(dtype))
-        in.script_warning("UserWarning", "Casting complex values to real discards the imaginary part");
     return emit_one(in, "cast"_op, {tensor}, attrs({{"dtype", dtype}}));
 }
 

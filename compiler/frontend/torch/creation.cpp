@@ -54,7 +54,6 @@ DType leaf_dtype(Interpreter& in, PyValue v) {
     if (v.is(Kind::Bool) || v.is_dynamic(Type::Kind::Bool)) return DType::Bool;
     if (v.is(Kind::Int) || v.is(Kind::BigInt) || v.is_dynamic(Type::Kind::I64)) return DType::I64;
     if (v.is(Kind::Float) || v.is_dynamic(Type::Kind::F64)) return default_dtype(in);
-    if (v.is(Kind::Complex)) return DType::C64;
     if (v.is_str()) raise("TypeError", "new(): invalid data type 'str'");
     if (v.is_none()) raise("RuntimeError", "Could not infer dtype of NoneType");
     raise("RuntimeError", "Could not infer dtype of {}", in.type_name(v));
@@ -102,17 +101,6 @@ enum class Converter : uint8_t { Literal, Fill };
 
 /// One literal element. Python numbers that do not fit are refused, floats are truncated for integer dtypes.
 void append_element(std::vector<std::byte>& out, DType t, PyValue v, Converter by) {
-    if (v.is(Kind::Complex)) {
-        if (t == DType::Bool) return append(out, uint8_t{1});
-        if (!is_complex(t)) {
-            if (by == Converter::Fill) overflow(t, by);
-            raise("TypeError", "{}", is_integral(t) ? "'complex' object cannot be interpreted as an integer" : "must be real number, not complex");
-        }
-        const auto* c = v.as<ComplexObject>();
-        if (t == DType::C64) append(out, static_cast<float>(c->real)), append(out, static_cast<float>(c->imaginary));
-        else append(out, c->real), append(out, c->imaginary);
-        return;
-    }
     bool wide = v.is(Kind::BigInt);
     if (wide && is_integral(t)) {
         if (by == Converter::Fill) overflow(t, by);
@@ -140,9 +128,7 @@ void append_element(std::vector<std::byte>& out, DType t, PyValue v, Converter b
         case DType::F16: return append(out, half_bits(d));
         case DType::BF16: return append(out, bfloat_bits(d));
         case DType::F32: return append(out, static_cast<float>(d));
-        case DType::F64: return append(out, d);
-        case DType::C64: append(out, static_cast<float>(d)); return append(out, 0.0f);
-        default: append(out, d); return append(out, 0.0);
+        default: return append(out, d);
     }
 }
 
@@ -353,13 +339,9 @@ PyValue fill_with(Interpreter& in, PyValue tensor, PyValue number, bool zero) {
     if (number.is(Kind::Tensor) && type_of(in, number).rank() != 0)
         raise("RuntimeError", "fill_ only supports 0-dimension value tensor but got tensor with {} dimensions.", type_of(in, number).rank());
     DType t = type_of(in, tensor).dtype;
-    if (number.is_static_number() || number.is(Kind::Complex)) {
+    if (number.is_static_number()) {
         std::vector<std::byte> unused;
         append_element(unused, t, number, Converter::Fill);
-        if (number.is(Kind::Complex)) {
-            if (t != DType::Bool) throw NotSupported("filling a complex tensor");
-            number = PyValue::boolean(true);
-        }
     }
     return emit_write(in, tensor, "full"_op, {number}, attrs({{"fill", !zero}}), options);
 }

@@ -267,7 +267,6 @@ PyValue item_of(Interpreter& in, PyValue tensor) {
     if (type.numel() != 1) raise("RuntimeError", "a Tensor with {} elements cannot be converted to Scalar", type.numel());
     ValueId value = tensor_of(tensor)->value;
     Type::Kind kind = is_float(type.dtype) ? Type::Kind::F64 : type.dtype == DType::Bool ? Type::Kind::Bool : Type::Kind::I64;
-    if (is_complex(type.dtype)) throw NotSupported("`.item()` of a complex tensor");
     Type result;
     result.kind = kind;
     InstId made = in.builder().emit_typed("item"_op, {value}, {}, {result});

@@ -6,6 +6,7 @@
 #include "compiler/frontend/torch/state.h"
 #include "compiler/frontend/torch/storage_ops.h"
 #include "compiler/frontend/torch/tensor_class.h"
+#include "compiler/frontend/torch/tensor_likes.h"
 
 namespace sifr::capture {
 
@@ -18,6 +19,7 @@ void bind_parameter(Interpreter& in, const ClassObject* tensor) {
         args.positional.erase(args.positional.begin());
         ArgReader a(i, args, "Parameter(data=None, requires_grad=True)");
         PyValue data = a.has("data") && !a["data"].is_none() ? a["data"] : emit_one(i, "empty"_op, {}, attrs({{"sizes", Sizes{0}}, {"dtype", default_dtype(i)}}));
+        if (passes_for_tensor(i, data)) throw NotSupported("a Parameter of a complex or sparse tensor");
         if (!data.is(Kind::Tensor)) raise("TypeError", "Parameter() argument 'data' must be a Tensor, not {}", i.type_name(data));
         // It shares memory and counter with the data, and starts a history of its own.
         bool tracked = !a.has("requires_grad") || i.need_bool(a["requires_grad"], "requires_grad");

@@ -9,7 +9,7 @@ namespace sifr::capture {
 namespace {
 
 /// Where functions of torch stand, by topic. The last one needs torch.nn.
-constexpr const char* topics[] = {"shapes", "numbers", "statistics", "matrices", "networks"};
+constexpr const char* topics[] = {"shapes", "numbers", "statistics", "matrices", "complex", "networks"};
 
 PyValue find_function(Interpreter& in, const std::string& topic, std::string_view name) {
     if (name.empty() || name[0] == '_') return {};
@@ -29,7 +29,7 @@ PyValue find_in_topics(Interpreter& in, std::string_view name) {
 PyValue prelude_function(Interpreter& in, std::string_view name) {
     PyValue function = find_in_topics(in, name);
     if (function.is_unbound()) return {};
-    return in.native(std::string(name), [function](Interpreter& i, Args& args) {
+    return in.overridable(std::string(name), [function](Interpreter& i, Args& args) {
         Args own = args;
         auto at = std::find_if(own.keywords.begin(), own.keywords.end(), [](const auto& k) { return *k.first == "out"; });
         PyValue out;
@@ -49,11 +49,11 @@ PyValue prelude_member(Interpreter& in, const std::string& topic, std::string_vi
 PyValue prelude_method(Interpreter& in, std::string_view name, PyValue self) {
     PyValue function = find_function(in, "methods", name);
     if (function.is_unbound() || self.is_unbound()) return function;
-    return in.native(std::string(name), [function, self](Interpreter& i, Args& args) {
+    return in.overridable(std::string(name), [function, self](Interpreter& i, Args& args) {
         Args own = args;
         own.positional.insert(own.positional.begin(), self);
         return i.call(function, own);
-    });
+    }, self);
 }
 
 }  // namespace sifr::capture

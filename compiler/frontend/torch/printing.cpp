@@ -12,13 +12,13 @@ std::string history_suffix(Interpreter& in, const TensorObject* t) {
     return autograd.requires_grad(t->variable) ? "requires_grad=True" : "";
 }
 
-PyValue emit_text(Interpreter& in, PyValue tensor, const char* kind) {
+PyValue emit_text(Interpreter& in, PyValue tensor, const char* kind, const std::string& suffix = "") {
     const TensorObject* t = tensor_of(tensor);
     dump_bits(in, "print", t->value);
     const TorchState& state = torch_state(in);
     const PrintSettings& p = state.print;
     Attrs attributes = attrs({{"kind", std::string(kind)},
-                              {"suffix", history_suffix(in, t)},
+                              {"suffix", suffix.empty() ? history_suffix(in, t) : suffix},
                               {"precision", p.precision},
                               {"threshold", p.threshold},
                               {"edgeitems", p.edgeitems},
@@ -59,6 +59,7 @@ PyValue set_printoptions(Interpreter& in, Args& args) {
 }  // namespace
 
 PyValue tensor_repr(Interpreter& in, PyValue tensor) { return emit_text(in, tensor, "str"); }
+PyValue complex_tensor_repr(Interpreter& in, PyValue parts, const std::string& suffix) { return emit_text(in, parts, "complex", suffix); }
 PyValue tensor_tolist_repr(Interpreter& in, PyValue tensor) { return emit_text(in, tensor, "tolist"); }
 
 void bind_printing(Interpreter& in, const ModuleObject* torch) { in.add_function(torch, "set_printoptions", set_printoptions); }

@@ -94,18 +94,18 @@ PyValue row_method(Interpreter& in, std::string_view name, PyValue self) {
     std::vector<Op> rows = usable(name, &OpDef::method);
     if (!rows.empty()) {
         std::string own(name);
-        return in.native(own, [own, rows, self](Interpreter& i, Args& args) { return call_bound(i, own, rows, self, args); });
+        return in.overridable(own, [own, rows, self](Interpreter& i, Args& args) { return call_bound(i, own, rows, self, args); }, self);
     }
     if (name.size() > 1 && name.back() == '_' && name[name.size() - 2] != '_') {
         std::string own(name.substr(0, name.size() - 1));
         rows = usable(own, &OpDef::inplace);
         std::erase_if(rows, [](Op op) { return !def(op).method || def(op).lower == Lower::View; });
         if (!rows.empty()) 
-            return in.native(std::string(name), [own, self](Interpreter& i, Args& args) {
+            return in.overridable(std::string(name), [own, self](Interpreter& i, Args& args) {
                 if (!self.is_unbound()) return call_rows_in_place(i, own, self, args);
                 if (args.size() == 0 || !args[0].is(Kind::Tensor)) raise("TypeError", "unbound method {}_() needs an argument", own);
                 return call_rows_in_place(i, own, args[0], Args{Values(args.positional.begin() + 1, args.positional.end()), args.keywords});
-            });
+            }, self);
     }
     return {};
 }
@@ -113,13 +113,13 @@ PyValue row_method(Interpreter& in, std::string_view name, PyValue self) {
 PyValue row_function(Interpreter& in, std::string_view name) {
     std::vector<Op> rows = usable(name, &OpDef::function);
     std::string own(name);
-    if (!rows.empty()) return in.native(own, [own, rows](Interpreter& i, Args& args) { return call_bound(i, own, rows, {}, args); });
+    if (!rows.empty()) return in.overridable(own, [own, rows](Interpreter& i, Args& args) { return call_bound(i, own, rows, {}, args); });
     if (own.size() > 1 && own.back() == '_') {
         std::string base = own.substr(0, own.size() - 1);
         std::vector<Op> written = usable(base, &OpDef::inplace);
         std::erase_if(written, [](Op op) { return !def(op).function || def(op).lower == Lower::View; });
         if (!written.empty())
-            return in.native(own, [base, own](Interpreter& i, Args& args) {
+            return in.overridable(own, [base, own](Interpreter& i, Args& args) {
                 if (args.positional.empty() || !args[0].is(Kind::Tensor)) raise("TypeError", "{}(): argument 'input' (position 1) must be Tensor", own);
                 PyValue self = args[0];
                 Args rest = args;

@@ -15,6 +15,7 @@
 #include "compiler/frontend/torch/rows.h"
 #include "compiler/frontend/torch/state.h"
 #include "compiler/frontend/torch/storage_ops.h"
+#include "compiler/frontend/torch/tensor_likes.h"
 
 namespace sifr::capture {
 namespace {
@@ -90,13 +91,14 @@ public:
 
     PyValue get_item(Interpreter& in, PyValue self, PyValue index) override { return index_get(in, self, index); }
     bool set_item(Interpreter& in, PyValue self, PyValue index, PyValue value) override {
+        if (PyValue set = in.class_of(self)->lookup(symbol("__setitem__")); !call_tensor_likes(in, set, Args{{self, index, value}, {}}).is_unbound()) return true;
         index_set(in, self, index, value);
         return true;
     }
 
     PyValue binary(Interpreter& in, BinaryOp op, PyValue left, PyValue right, bool in_place) override {
-        if (!is_operand(left) || !is_operand(right)) return PyValue::not_implemented();
         const OperatorRow& row = row_of(op);
+        if (!is_operand(left) || !is_operand(right)) return of_tensor_likes(in, row.row + std::string(in_place && op != BinaryOp::MatMult ? "_" : ""), left, right);
         if (left.is(Kind::Tensor)) {
             if (in_place && op != BinaryOp::MatMult) return call_rows_in_place(in, row.row, left, Args{{right}, {}});
             if (op == BinaryOp::MatMult) return right.is(Kind::Tensor) ? matmul(in, left, right) : PyValue::not_implemented();
@@ -121,6 +123,7 @@ public:
     PyValue compare(Interpreter& in, CompareOp op, PyValue left, PyValue right) override {
         if (!row_of(op)) return PyValue::not_implemented();
         if (left.is_none() || right.is_none() || !is_operand(left) || !is_operand(right)) {
+            if (PyValue r = of_tensor_likes(in, row_of(op), left, right); !r.is(Kind::NotImplemented)) return r;
             if (op == CompareOp::Eq) return PyValue::boolean(false);
             if (op == CompareOp::NotEq) return PyValue::boolean(true);
             return PyValue::not_implemented();
@@ -183,6 +186,12 @@ public:
     }
 
 private:
+    /// An operator that has something else than tensors and numbers beside it.
+    static PyValue of_tensor_likes(Interpreter& in, const std::string& name, PyValue left, PyValue right) {
+        PyValue function = name == "matmul" ? in.get_attr(PyValue(in.import("torch")), "matmul") : row_method(in, name, {});
+        PyValue r = call_tensor_likes(in, function, Args{{left, right}, {}}, true);
+        return r.is_unbound() ? PyValue::not_implemented() : r;
+    }
     static void one_element(Interpreter& in, PyValue self) {
         if (type_of(in, self).numel() != 1) raise("ValueError", "only one element tensors can be converted to Python scalars");
     }
@@ -197,6 +206,11 @@ const ClassObject* make_tensor_class(Interpreter& in) {
     ClassObject* cls = in.add_class("Tensor", "torch", nullptr, &protocol);
     in.set_kind_class(Kind::Tensor, cls);
     torch_classes(in).tensor = cls;
+    cls->overridable = true;
+    in.add_method(cls, "__setitem__", [](Interpreter& i, Args& a) {
+        index_set(i, a[0], a[1], a[2]);
+        return PyValue::none();
+    });
     bind_tensor_info(in, cls);
     bind_tensor_views(in, cls);
     bind_tensor_writes(in, cls);

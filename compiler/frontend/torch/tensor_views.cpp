@@ -85,7 +85,6 @@ PyValue last_two_swapped(Interpreter& in, PyValue self, const char* name) {
 PyValue transposed(Interpreter& in, PyValue self) {
     if (type_of(in, self).rank() != 2 && type_of(in, self).rank() != 0)
         raise("RuntimeError", "tensor.H is only supported on matrices (2-D tensors). Got {}-D tensor.{}", type_of(in, self).rank(), type_of(in, self).rank() > 2 ? " For batches of matrices, consider using tensor.mH" : "");
-    if (is_complex(type_of(in, self).dtype)) throw NotSupported("the conjugate transpose of a complex tensor");
     return type_of(in, self).rank() == 0 ? self : last_two_swapped(in, self, "H");
 }
 
@@ -121,18 +120,11 @@ void bind_tensor_views(Interpreter& in, const ClassObject* tensor) {
     in.add_property(tensor, "T", all_reversed);
     in.add_property(tensor, "mT", [](Interpreter& i, Args& a) { return last_two_swapped(i, a[0], "mT"); });
     in.add_property(tensor, "mH", [](Interpreter& i, Args& a) {
-        if (is_complex(type_of(i, a[0]).dtype)) throw NotSupported("the conjugate transpose of a complex tensor");
         return last_two_swapped(i, a[0], "mH");
     });
     in.add_property(tensor, "H", [](Interpreter& i, Args& a) { return transposed(i, a[0]); });
-    in.add_property(tensor, "real", [](Interpreter& i, Args& a) {
-        if (is_complex(type_of(i, a[0]).dtype)) throw NotSupported("the real part of a complex tensor");
-        return a[0];
-    });
-    in.add_property(tensor, "imag", [](Interpreter& i, Args& a) -> PyValue {
-        if (is_complex(type_of(i, a[0]).dtype)) throw NotSupported("the imaginary part of a complex tensor");
-        raise("RuntimeError", "imag is not implemented for tensors with non-complex dtypes.");
-    });
+    in.add_property(tensor, "real", [](Interpreter&, Args& a) { return a[0]; });
+    in.add_property(tensor, "imag", [](Interpreter&, Args&) -> PyValue { raise("TypeError", "imag is not implemented for tensors with non-complex dtypes."); });
     for (const InPlaceView& v : in_place_views)
         in.add_method(tensor, v.name, [v](Interpreter& i, Args& args) {
             PyValue self = args[0];

@@ -111,7 +111,7 @@ PyValue bernoulli_method(Interpreter& in, Args& args) {
 
 PyValue fill_method(Interpreter& in, Args& args) {
     ArgReader a(in, args, "fill_(self, value)");
-    if (!is_operand(a["value"]) && !a["value"].is(Kind::Complex)) raise("TypeError", "fill_() received an invalid combination of arguments - got ({}), but expected one of:\n * (Tensor value)\n * (Number value)\n", in.type_name(a["value"]));
+    if (!is_operand(a["value"])) raise("TypeError", "fill_() received an invalid combination of arguments - got ({}), but expected one of:\n * (Tensor value)\n * (Number value)\n", in.type_name(a["value"]));
     return fill_with(in, a["self"], a["value"]);
 }
 

@@ -14,6 +14,7 @@
 #include "compiler/frontend/torch/rows.h"
 #include "compiler/frontend/torch/state.h"
 #include "compiler/frontend/torch/tensor_class.h"
+#include "compiler/frontend/torch/tensor_likes.h"
 #include "compiler/prelude/prelude.h"
 
 namespace sifr::capture {
@@ -52,6 +53,7 @@ PyValue merged_tensor(Interpreter& in, ValueId value, const TensorObject& like) 
 
 void fill_torch(Interpreter& in, const ModuleObject* torch) {
     const ClassObject* tensor = torch_classes(in).tensor;
+    in.heap().change(torch->variables).overridable = true;
     bind_types(in, torch, tensor);
     bind_creation(in, torch, tensor);
     bind_random(in, torch);
@@ -74,8 +76,13 @@ void fill_torch(Interpreter& in, const ModuleObject* torch) {
         for (const auto& [name, cls] : torch_classes(i).return_types) i.set_global(m, name, PyValue(cls));
     });
     in.heap().change(torch).missing = [](Interpreter& i, Symbol name) -> PyValue {
-        if (PyValue function = row_function(i, *name); !function.is_unbound()) return function;
-        if (PyValue function = prelude_function(i, *name); !function.is_unbound()) return function;
+        PyValue function = row_function(i, *name);
+        if (function.is_unbound()) function = prelude_function(i, *name);
+        // Kept, so that a function is one object: scripts use them as keys.
+        if (!function.is_unbound()) {
+            i.set_global(i.import("torch"), *name, function);
+            return function;
+        }
         if (is_torch_name("torch", *name)) throw NotSupported(fmt::format("torch.{}", *name));
         return {};
     };
@@ -83,6 +90,8 @@ void fill_torch(Interpreter& in, const ModuleObject* torch) {
 
 /// What PyTorch has in module `name` and sifr has not is *not supported*; anything else is no attribute.
 void refuse_known_names(Interpreter& in, const ModuleObject* m, const std::string& name) {
+    for (const char* overridable : {"torch.nn.functional", "torch.linalg", "torch.special", "torch.fft"})
+        if (name == overridable) in.heap().change(m->variables).overridable = true;
     in.heap().change(m).missing = [name](Interpreter&, Symbol attribute) -> PyValue {
         if (is_torch_name(name, *attribute)) throw NotSupported(fmt::format("{}.{}", name, *attribute));
         return {};
@@ -93,6 +102,12 @@ void refuse_known_names(Interpreter& in, const ModuleObject* m, const std::strin
 void fill_primitives(Interpreter& in, const ModuleObject* m) {
     in.set_global(m, "Parameter", PyValue(torch_classes(in).parameter));
     in.set_global(m, "Tensor", PyValue(torch_classes(in).tensor));
+    // The function itself, past every `__torch_function__`.
+    in.add_function(m, "call_native", [](Interpreter& i, Args& a) {
+        Args args{Values(a.positional.begin() + 1, a.positional.end()), a.keywords};
+        return a[0].as<NativeFunctionObject>()->code(i, args);
+    });
+    in.add_function(m, "complex_text", [](Interpreter& i, Args& a) { return complex_tensor_repr(i, a[0], i.need_str(a[1], "a suffix")); });
     in.add_function(m, "return_type", [](Interpreter& i, Args& a) {
         return make_return_type(i, a[0].as<StrObject>()->text, Values(a.positional.begin() + 1, a.positional.end()));
     });
@@ -112,6 +127,7 @@ void bind_torch(Interpreter& in) {
     make_return_types(in);
     const ClassObject* tensor = make_tensor_class(in);
     bind_parameter(in, tensor);
+    bind_tensor_likes(in);
     in.make_tensor = [&in](ValueId value, const TensorObject& like) { return merged_tensor(in, value, like); };
     in.at_end = [&in](const NamespaceObject* main) { dump_final_parameters(in, main); };
     in.add_module("torch", fill_torch);

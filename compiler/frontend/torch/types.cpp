@@ -182,7 +182,8 @@ void bind_limits(Interpreter& in, const ModuleObject* torch) {
             if (integers && !is_integral(t)) raise("TypeError", "torch.iinfo() requires an integer input type. Use torch.finfo to handle '{}'", short_name(t));
             if (!integers && !is_float(t) && !is_complex(t)) raise("TypeError", "torch.finfo() requires a floating point input type. Use torch.iinfo to handle '{}'", short_name(t));
             auto* made = i.heap().make<LimitsObject>(cls);
-            made->dtype = t;
+            // Limits of complex numbers are those of their parts.
+            made->dtype = t == DType::C64 ? DType::F32 : t == DType::C128 ? DType::F64 : t;
             return PyValue(made);
         });
         auto property = [&](const char* name, PyValue (*get)(Interpreter&, DType)) {

@@ -22,6 +22,7 @@ Rows host() {
         {.name = "str_eq", .sig = "(str a, str b) -> b8", .lower = L, .runtime = "sifr_str_equal"},
         {.name = "str_lt", .sig = "(str a, str b) -> b8", .lower = L, .runtime = "sifr_str_compare"},
         {.name = "str_len", .sig = "(str a) -> i64", .lower = L, .runtime = "sifr_str_length"},
+        {.name = "complex_str", .sig = "(f64 real, f64 imaginary) -> str", .lower = L, .runtime = "sifr_complex_str"},
         {.name = "str_repr", .sig = "(str a) -> str", .lower = L, .runtime = "sifr_str_repr"},
         {.name = "str_slice", .sig = "(str a, i64 start, i64 stop, i64 step) -> str", .lower = L, .effect = C, .runtime = "sifr_str_slice"},
         {.name = "str_index", .sig = "(str a, i64 index) -> str", .lower = L, .effect = C, .runtime = "sifr_str_index"},

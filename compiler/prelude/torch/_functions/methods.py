@@ -43,6 +43,14 @@ def fill_diagonal_(self, fill_value, wrap=False):
     return self
 
 
+def cfloat(self):
+    return self.to(torch.complex64)
+
+
+def cdouble(self):
+    return self.to(torch.complex128)
+
+
 def conj_physical_(self):
     return self
 
