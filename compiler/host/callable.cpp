@@ -224,7 +224,9 @@ void Callable::call(const CallArguments& a, const std::function<void(TraceCall&)
                 });
             } catch (const Error& e) {
                 if (e.kind() != Error::Kind::Compile || a.tensors.empty()) throw;
-                throw Error(e.details(), std::string(e.what()) + "\nnote: called with " + shown_arguments(a, names));
+                std::string text = e.what();
+                while (text.ends_with('\n')) text.pop_back();
+                throw Error(e.details(), text + "\nnote: called with " + shown_arguments(a, names));
             }
             c.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
             c.ready.store(true, std::memory_order_release);

@@ -54,11 +54,19 @@ constexpr Row rows[] = {
     {Dtype::Float16, 2, 16}, {Dtype::BFloat16, 4, 16}, {Dtype::Float32, 2, 32}, {Dtype::Float64, 2, 64}, {Dtype::Complex64, 5, 64}, {Dtype::Complex128, 5, 128},
 };
 
+/// A device's name in words.
+std::string device_name(int32_t type) {
+    static constexpr std::pair<int32_t, const char*> names[] = {{2, "cuda"}, {3, "cuda, host memory"}, {4, "opencl"}, {7, "vulkan"}, {8, "metal"}, {10, "rocm"}, {13, "cuda, managed memory"}, {14, "oneapi"}};
+    for (const auto& [number, name] : names)
+        if (number == type) return fmt::format("type {} ({})", type, name);
+    return fmt::format("type {}", type);
+}
+
 template <class Managed>
 HostTensor take(Managed* managed, bool is_const) {
     if (!managed) host::fail_call("from_dlpack: no tensor");
     const DLTensor& t = managed->dl_tensor;
-    if (t.device.device_type != on_cpu) host::fail_call(fmt::format("from_dlpack: the tensor is on a device of type {}, not in the host's memory", t.device.device_type));
+    if (t.device.device_type != on_cpu) host::fail_call(fmt::format("from_dlpack: the tensor is on a device of {}, not in the host's memory", device_name(t.device.device_type)), "copy it to the CPU first");
     const Row* row = nullptr;
     for (const Row& r : rows)
         if (r.code == t.dtype.code && r.bits == t.dtype.bits && t.dtype.lanes == 1) row = &r;

@@ -25,7 +25,12 @@ Shape LoopCapture::shape_of(PyValue entry, PyValue back, const std::string& what
         return s;
     }
     auto peel = [&]() -> Stop {
-        std::string first = entry.is_unbound() ? "nothing" : in_.type_name(entry), then = back.is_unbound() ? "nothing" : in_.type_name(back);
+        const auto said = [&](PyValue v) -> std::string {
+            if (v.is_unbound()) return "nothing";
+            if (const auto* t = v.get_if<TensorObject>(); t && entry.is(Kind::Tensor) && back.is(Kind::Tensor)) return "a tensor of type " + in_.function().type(t->value).text();
+            return in_.type_name(v);
+        };
+        const std::string first = said(entry), then = said(back);
         return Stop{Outcome::Peel, fmt::format("{} is {} before the first iteration and {} after it", what, first, then)};
     };
     if (back.is(Kind::Unusable)) {

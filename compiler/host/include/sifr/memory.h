@@ -17,6 +17,8 @@
 
 namespace sifr {
 
+class HostTensor;
+
 /// The caller's memory as a tensor. It owns nothing. Sizes and strides count elements; strides are not negative; up to 16 axes. Alignment
 /// is only that of the element. Copied by value.
 class TensorView {
@@ -24,6 +26,8 @@ public:
     static constexpr size_t max_dims = 16;
 
     TensorView() = default;
+    /// A view of memory that goes at the end of the line: name the HostTensor, and pass it where a view is asked for.
+    TensorView(HostTensor&&) = delete;
     /// Throws Error (Call) where `sizes` has more than 16 axes or a negative one, or `strides` another length.
     SIFR_API TensorView(void* data, Dtype dtype, std::span<const int64_t> sizes, std::span<const int64_t> strides = {});
 
