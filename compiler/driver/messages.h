@@ -4,10 +4,9 @@
 
 namespace sifr::driver {
 
-#define SIFR_DRIVER_MESSAGES(X)                                                        \
-    X(cannot_read, "cannot-read", Error, "cannot read '{}': {}")                       \
-    X(cannot_write, "cannot-write", Error, "cannot write '{}': {}")                    \
-    X(stage_not_runnable, "stage-not-runnable", Error, "a {} program cannot be run by 'sifr opt --run'")
+#define SIFR_DRIVER_MESSAGES(X)                                  \
+    X(cannot_read, "cannot-read", Error, "cannot read '{}': {}") \
+    X(cannot_write, "cannot-write", Error, "cannot write '{}': {}")
 
 SIFR_DEFINE_MESSAGES(SIFR_DRIVER_MESSAGES)
 
