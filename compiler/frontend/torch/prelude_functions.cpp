@@ -9,7 +9,7 @@ namespace sifr::capture {
 namespace {
 
 /// Where functions of torch stand, by topic. The last one needs torch.nn.
-constexpr const char* topics[] = {"shapes", "numbers", "statistics", "matrices", "complex", "networks"};
+constexpr const char* topics[] = {"shapes", "numbers", "statistics", "matrices", "complex", "sparse", "networks"};
 
 PyValue find_function(Interpreter& in, const std::string& topic, std::string_view name) {
     if (name.empty() || name[0] == '_') return {};

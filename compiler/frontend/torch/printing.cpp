@@ -12,7 +12,7 @@ std::string history_suffix(Interpreter& in, const TensorObject* t) {
     return autograd.requires_grad(t->variable) ? "requires_grad=True" : "";
 }
 
-PyValue emit_text(Interpreter& in, PyValue tensor, const char* kind, const std::string& suffix = "") {
+PyValue emit_text(Interpreter& in, PyValue tensor, const char* kind, const std::string& suffix = "", std::optional<DType> default_dtype = {}) {
     const TensorObject* t = tensor_of(tensor);
     dump_bits(in, "print", t->value);
     const TorchState& state = torch_state(in);
@@ -25,7 +25,7 @@ PyValue emit_text(Interpreter& in, PyValue tensor, const char* kind, const std::
                               {"linewidth", p.linewidth},
                               {"sci_mode", p.sci_mode ? int64_t{*p.sci_mode} : int64_t{-1}},
                               {"device", t->cuda ? fmt::format("device='cuda:{}'", std::max(t->device_index, 0)) : std::string()},
-                              {"default_dtype", state.default_dtype}});
+                              {"default_dtype", default_dtype.value_or(state.default_dtype)}});
     InstId made = in.builder().emit_typed("tensor_str"_op, {t->value}, attributes, {Type::str()});
     return in.from_ir(in.function()[made].results[0]);
 }
@@ -60,6 +60,7 @@ PyValue set_printoptions(Interpreter& in, Args& args) {
 
 PyValue tensor_repr(Interpreter& in, PyValue tensor) { return emit_text(in, tensor, "str"); }
 PyValue complex_tensor_repr(Interpreter& in, PyValue parts, const std::string& suffix) { return emit_text(in, parts, "complex", suffix); }
+PyValue plain_tensor_repr(Interpreter& in, PyValue tensor) { return emit_text(in, tensor, "str", "", type_of(in, tensor).dtype); }
 PyValue tensor_tolist_repr(Interpreter& in, PyValue tensor) { return emit_text(in, tensor, "tolist"); }
 
 void bind_printing(Interpreter& in, const ModuleObject* torch) { in.add_function(torch, "set_printoptions", set_printoptions); }

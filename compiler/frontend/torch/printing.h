@@ -8,6 +8,8 @@ namespace sifr::capture {
 PyValue tensor_repr(Interpreter& in, PyValue tensor);
 /// The same of a complex tensor, whose parts lie side by side along the last axis of `parts`.
 PyValue complex_tensor_repr(Interpreter& in, PyValue parts, const std::string& suffix);
+/// `repr(x)` without a dtype.
+PyValue plain_tensor_repr(Interpreter& in, PyValue tensor);
 /// `repr(x.tolist())`.
 PyValue tensor_tolist_repr(Interpreter& in, PyValue tensor);
 /// `torch.set_printoptions` and `torch.get_printoptions`.

@@ -48,6 +48,8 @@ void warn_of(Interpreter& in, Op op) {
 
 PyValue call_bound(Interpreter& in, std::string_view name, const std::vector<Op>& rows, PyValue self, Args args) {
     PyValue out = take_out(args);
+    // `rounding_mode=None` is the plain division, which has no such parameter.
+    std::erase_if(args.keywords, [](const auto& k) { return *k.first == "rounding_mode" && k.second.is_none(); });
     for (auto& [keyword, value] : args.keywords) {
         if (*keyword == "generator") value = PyValue::integer(generator_number(in, value));
         else if (*keyword == "dtype" && value.is(Kind::Class)) value = PyValue::dtype(to_dtype(in, value, "function"));

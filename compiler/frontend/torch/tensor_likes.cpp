@@ -17,6 +17,7 @@ Symbol protocol_symbol() {
 PyValue tensor_like(Interpreter& in, PyValue v) {
     if (v.is(Kind::Instance)) return in.class_of(v)->lookup(protocol_symbol()).is_unbound() ? PyValue() : PyValue(in.class_of(v));
     if (v.is(Kind::Complex) || (v.is(Kind::DType) && is_complex(v.as_dtype()))) return in.get_attr(PyValue(in.import("torch._complex")), "Tensor");
+    if (v.is(Kind::Native) && in.class_of(v)->name == "layout" && in.static_repr(v) != "torch.strided") return in.get_attr(PyValue(in.import("torch._sparse")), "Tensor");
     return {};
 }
 

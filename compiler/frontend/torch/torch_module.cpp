@@ -6,6 +6,7 @@
 #include "compiler/frontend/torch/creation.h"
 #include "compiler/frontend/torch/dump_bits.h"
 #include "compiler/frontend/torch/known_names.h"
+#include "compiler/frontend/torch/known_numbers.h"
 #include "compiler/frontend/torch/messages.h"
 #include "compiler/frontend/torch/modes.h"
 #include "compiler/frontend/torch/prelude_functions.h"
@@ -91,7 +92,7 @@ void fill_torch(Interpreter& in, const ModuleObject* torch) {
 /// What PyTorch has in module `name` and sifr has not is *not supported*; anything else is no attribute.
 void refuse_known_names(Interpreter& in, const ModuleObject* m, const std::string& name) {
     // What torch.nn.functional has of other modules begins with an underscore there.
-    for (const char* overridable : {"torch.nn.functional", "torch.nn._", "torch.linalg", "torch.special", "torch.fft", "torch.sparse"})
+    for (const char* overridable : {"torch.nn.functional", "torch.nn._", "torch.linalg", "torch.special", "torch.fft"})
         if (name.starts_with(overridable)) in.heap().change(m->variables).overridable = true;
     in.heap().change(m).missing = [name](Interpreter&, Symbol attribute) -> PyValue {
         if (is_torch_name(name, *attribute)) throw NotSupported(fmt::format("{}.{}", name, *attribute));
@@ -108,6 +109,8 @@ void fill_primitives(Interpreter& in, const ModuleObject* m) {
         Args args{Values(a.positional.begin() + 1, a.positional.end()), a.keywords};
         return a[0].as<NativeFunctionObject>()->code(i, args);
     });
+    in.add_function(m, "known_numbers", [](Interpreter& i, Args& a) { return known_numbers(i, a[0]); });
+    in.add_function(m, "plain_text", [](Interpreter& i, Args& a) { return plain_tensor_repr(i, a[0]); });
     in.add_function(m, "complex_text", [](Interpreter& i, Args& a) { return complex_tensor_repr(i, a[0], i.need_str(a[1], "a suffix")); });
     in.add_function(m, "return_type", [](Interpreter& i, Args& a) {
         return make_return_type(i, a[0].as<StrObject>()->text, Values(a.positional.begin() + 1, a.positional.end()));

@@ -6,6 +6,7 @@ from torch._functions.numbers import (angle, conj, conj_physical, float_power, g
                                       resolve_neg)
 from torch._functions.shapes import (adjoint, as_strided_scatter, diagflat, diff, dsplit, fliplr, flipud, hsplit, narrow_copy, put, split_with_sizes,
                                      take_along_dim, unsafe_chunk, unsafe_split, vsplit)
+from torch._functions.sparse import coalesce, dense_dim, indices, is_coalesced, sparse_dim, sparse_mask, to_dense, to_sparse, values
 from torch._functions.statistics import corrcoef, cov, dist, msort, nanmean, nanmedian, nanquantile, quantile, renorm
 
 
