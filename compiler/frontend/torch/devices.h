@@ -13,5 +13,7 @@ std::string device_text(PyValue device);  ///< `cuda:0`
 PyValue device_of(const TensorObject* tensor);
 /// `x.to(device)`: the same object where it is there already.
 PyValue to_device(Interpreter& in, PyValue tensor, PyValue device);
+/// Raises as PyTorch does where an instruction's operands, and what it writes into if that is given, are on several devices.
+void check_devices(Interpreter& in, Op op, const Values& operands, PyValue written = {});
 
 }  // namespace sifr::capture

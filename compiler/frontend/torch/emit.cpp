@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "compiler/frontend/torch/devices.h"
 #include "compiler/frontend/torch/dump_bits.h"
 #include "compiler/frontend/torch/messages.h"
 #include "compiler/frontend/torch/state.h"
@@ -52,20 +53,6 @@ const TensorObject* device_source(const Operands& operands) {
     for (PyValue v : operands)
         if (v.is(Kind::Tensor)) return tensor_of(v);
     return nullptr;
-}
-
-/// All tensor operands with axes must be on one device; 0-d CPU tensors mix with anything.
-void check_devices(Interpreter& in, const Operands& operands) {
-    const TensorObject* first = nullptr;
-    for (PyValue v : operands) {
-        if (!v.is(Kind::Tensor)) continue;
-        const TensorObject* t = tensor_of(v);
-        if (!t->cuda && in.function().type(t->value).rank() == 0) continue;
-        if (!first) first = t;
-        if (first->cuda == t->cuda) continue;
-        auto name = [](const TensorObject* o) { return o->cuda ? fmt::format("cuda:{}", std::max(o->device_index, 0)) : std::string("cpu"); };
-        raise("RuntimeError", "Expected all tensors to be on the same device, but found at least two devices, {} and {}!", name(first), name(t));
-    }
 }
 
 }  // namespace
@@ -155,7 +142,7 @@ PyValue make_tensor_object(Interpreter& in, ValueId value, VariableId variable, 
 
 Values emit_row(Interpreter& in, Op op, const Operands& operands, Attrs given) {
     const OpDef& row = def(op);
-    check_devices(in, operands);
+    check_devices(in, op, operands);
     if (row.effect == Effect::Random)
         for (PyValue v : operands) warn_of_cuda_draw(in, v);
     Attrs attributes = with_defaults(op, std::move(given));
@@ -206,9 +193,7 @@ PyValue emit_write(Interpreter& in, PyValue dest, Op op, const Operands& operand
     const OpDef& row = def(op);
     Function& f = in.function();
     const Type type = type_of(in, dest);
-    Operands all = operands;
-    all.push_back(dest);
-    check_devices(in, all);
+    check_devices(in, op, operands, dest);
     if (row.effect == Effect::Random) warn_of_cuda_draw(in, dest);
     Attrs attributes = with_defaults(op, std::move(given));
     for (const Param& p : signature(op).params) {

@@ -5,6 +5,7 @@
 
 #include "compiler/frontend/torch/bind.h"
 #include "compiler/frontend/torch/creation.h"
+#include "compiler/frontend/torch/devices.h"
 #include "compiler/frontend/torch/storage_ops.h"
 
 namespace sifr::capture {
@@ -123,6 +124,14 @@ Values index_items(PyValue index) {
     return {index};
 }
 
+/// An index tensor where the indexed one is: PyTorch takes those on the CPU along by itself.
+PyValue index_beside(Interpreter& in, PyValue tensor, PyValue index) {
+    const TensorObject *t = tensor_of(tensor), *i = tensor_of(index);
+    if (t->cuda == i->cuda) return index;
+    if (i->cuda) raise("RuntimeError", "indices should be either on cpu or on the same device as the indexed tensor ({})", device_text(device_of(t)));
+    return to_device(in, index, device_of(t));
+}
+
 /// Applies the views of an index and collects its index tensors.
 Indexed take_apart(Interpreter& in, PyValue tensor, PyValue index) {
     Values items = index_items(index);
@@ -176,7 +185,7 @@ Indexed take_apart(Interpreter& in, PyValue tensor, PyValue index) {
                 if (!out.tensors.empty()) out.tensors.erase(out.tensors.begin() + dim);
                 continue;
             }
-            note(item);
+            note(index_beside(in, out.view, item));
         } else if (item.is(Kind::Int) || item.is_dynamic(Type::Kind::I64)) {
             out.view = select(in, out.view, dim, item);
             if (!out.tensors.empty()) out.tensors.erase(out.tensors.begin() + dim);

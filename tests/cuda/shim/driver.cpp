@@ -194,7 +194,7 @@ void* compile(const std::string& text, std::vector<std::pair<std::string, bool>>
         mkdir(folder.c_str(), 0777);
         const std::string mine = base + "." + std::to_string(getpid());
         std::ofstream(mine + ".cpp") << whole;
-        const std::string command = std::string(SIFR_SHIM_CXX " -std=c++20 -O1 -w -fPIC -shared -mfma -ffp-contract=off -fno-fast-math -o ") + mine + ".so " + mine + ".cpp >&2";
+        const std::string command = std::string(SIFR_SHIM_CXX " -std=c++20 -O0 -w -fPIC -shared -mfma -ffp-contract=off -fno-fast-math -o ") + mine + ".so " + mine + ".cpp >&2";
         const int status = system(command.c_str());
         if (status != 0) {
             fprintf(stderr, "shim: the text of a kernel does not compile: %s.cpp\n", mine.c_str());
