@@ -52,10 +52,13 @@ private:
                     owner.resize(path.size() - std::char_traits<char>::length(table));
                     member = true;
                 }
+                // What an optimizer keeps for its parameters: `optimizer.state[0][exp_avg]`.
+                const bool slots_of_optimizer = path.ends_with("._slots");
+                if (slots_of_optimizer) owner = path.substr(0, path.size() - 7) + ".state";
                 // A tensor as a key stands in `entries` alone.
                 for (auto& e : heap_.change(d).entries) {
                     if (e.key.is_object()) object(path + ".key", e.key);
-                    place(fmt::format(fmt::runtime(member ? "{0}.{1}" : "{0}[{1}]"), owner, e.key.is(Kind::Str) ? e.key.as<StrObject>()->text : e.key.is(Kind::Int) ? std::to_string(e.key.as_int()) : std::to_string(position)), e.value);
+                    place(fmt::format(fmt::runtime(member ? "{0}.{1}" : "{0}[{1}]"), owner, slots_of_optimizer ? std::to_string(position) : e.key.is(Kind::Str) ? e.key.as<StrObject>()->text : e.key.is(Kind::Int) ? std::to_string(e.key.as_int()) : std::to_string(position)), e.value);
                     ++position;
                 }
                 return;
@@ -66,7 +69,9 @@ private:
                 return;
             case Kind::Instance: {
                 auto* i = v.as<InstanceObject>();
-                slots(i);
+                if (i->cls && i->cls->name == "_Slot" && i->cls->module == "torch.optim.optimizer")
+                    heap_.change(i).visit_slots([&](const std::string& name, PyValue& slot) { place(name == ".state" ? path : path + name, slot); });
+                else slots(i);
                 if (i->native.is_object()) object(path, i->native);
                 if (user(i->cls)) object(path + ".__class__", PyValue(i->cls));
                 return;
@@ -189,6 +194,8 @@ ScriptCapture::Found ScriptCapture::scan() {
             slot = PyValue(u);
         } else if (slot.is_dynamic()) {
             out.numbers.push_back(slot.as_value());
+            out.number_names.push_back(path);
+            out.number_kinds.push_back(slot.scalar());
         } else if (slot.is(Kind::Int) || slot.is(Kind::Float)) {
             out.statics.emplace_back(path, slot);
         }

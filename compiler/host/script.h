@@ -30,6 +30,9 @@ public:
     /// What is kept, now.
     [[nodiscard]] const std::vector<Piece>& pieces() const { return now_.pieces; }
     [[nodiscard]] size_t numbers() const { return now_.numbers.size(); }
+    /// The names of the variables that hold the numbers, in the order of `numbers`.
+    [[nodiscard]] const std::vector<std::string>& number_names() const { return now_.number_names; }
+    [[nodiscard]] Type::Kind number_kind(size_t k) const { return now_.number_kinds[k]; }
     /// A text that is equal for two forms of the state that compile to the same code.
     [[nodiscard]] const std::string& form() const { return now_.form; }
     /// Where tensors of variables lie, by name.
@@ -80,6 +83,8 @@ private:
         std::vector<Piece> pieces;
         std::vector<StorageId> storages;
         std::vector<ValueId> numbers;
+        std::vector<std::string> number_names;
+        std::vector<Type::Kind> number_kinds;
         std::vector<Named> named;
         std::string form;
         std::vector<std::pair<std::string, capture::PyValue>> statics;  ///< numbers that are known, by path

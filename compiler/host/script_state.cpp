@@ -3,12 +3,12 @@
 #include <fstream>
 #include <iterator>
 
-#include <nlohmann/json.hpp>
-
 #include "compiler/host/callable.h"
 #include "compiler/host/error.h"
 #include "compiler/host/memory.h"
+#include "compiler/host/safetensors.h"
 #include "compiler/host/script.h"
+#include "compiler/host/script_changes.h"
 
 namespace sifr::detail {
 
@@ -28,11 +28,11 @@ host::ResultShape fresh(DType dtype, const Sizes& sizes) {
 
 class ScriptState {
 public:
-    ScriptState(const std::string& path, std::string text) : path_(path), context_(sifr_context_new(nullptr)) {
+    ScriptState(const std::string& path, std::string text) : path_(path), text_(std::move(text)), context_(sifr_context_new(nullptr)) {
         if (!context_) host::fail_machine("out of memory: no context for a script");
         options_.name = path;
         host::guarded(files_, [&] {
-            capture_ = std::make_unique<ScriptCapture>(files_, path, std::move(text), [this](const Diagnostic& d) { warnings_.push_back(d); });
+            capture_ = std::make_unique<ScriptCapture>(files_, path, text_, [this](const Diagnostic& d) { warnings_.push_back(d); });
             Captured top = capture_->take_top_level();
             Compiled c;
             host::Traced traced{std::move(top), {}};
@@ -76,7 +76,7 @@ public:
         std::lock_guard guard(lock_);
         std::vector<std::string> known;
         for (const ScriptCapture::Named& n : capture_->named()) {
-            if (n.name == name) return shown(n);
+            if (n.name == name) return shown(pieces_, n);
             known.push_back(n.name);
         }
         const std::string near = nearest_name(name, known);
@@ -91,60 +91,48 @@ public:
 
     void save(const std::string& path) {
         std::lock_guard guard(lock_);
-        nlohmann::ordered_json header;
-        int64_t at = 0;
-        std::vector<HostTensor> data;
-        for (const ScriptCapture::Named& n : capture_->named()) {
-            HostTensor t = clone_host(shown(n));
-            const int64_t bytes = t.numel() * static_cast<int64_t>(element_size(t.dtype()));
-            header[n.name] = {{"dtype", safetensors_name(t.dtype())}, {"shape", std::vector<int64_t>(t.sizes().begin(), t.sizes().end())}, {"data_offsets", {at, at + bytes}}};
-            at += bytes;
-            data.push_back(std::move(t));
+        std::vector<std::pair<std::string, HostTensor>> tensors;
+        for (const ScriptCapture::Named& n : capture_->named()) tensors.emplace_back(n.name, clone_host(shown(pieces_, n)));
+        for (size_t k = 0; k < numbers_.size(); ++k) {
+            HostTensor t = zeros_host({}, number_dtype(capture_->number_kind(k)));
+            std::memcpy(t.data(), &numbers_[k].bits, element_size(t.dtype()));
+            tensors.emplace_back(capture_->number_names()[k], std::move(t));
         }
-        std::string text = header.empty() ? "{}" : header.dump();
-        text.resize((text.size() + 7) / 8 * 8, ' ');
-        std::ofstream f(path, std::ios::binary);
-        const uint64_t size = text.size();
-        f.write(reinterpret_cast<const char*>(&size), 8);
-        f.write(text.data(), static_cast<std::streamsize>(text.size()));
-        for (const HostTensor& t : data) f.write(static_cast<const char*>(t.data()), static_cast<std::streamsize>(t.numel() * static_cast<int64_t>(element_size(t.dtype()))));
-        f.close();
-        if (!f) host::fail_machine(fmt::format("cannot write '{}'", path));
+        host::write_safetensors(path, tensors, {{changes_key, host::text_of_changes(changes_)}});
     }
 
     void restore(const std::string& path) {
         std::lock_guard guard(lock_);
-        std::ifstream f(path, std::ios::binary);
-        if (!f) host::fail_machine(fmt::format("cannot read '{}'", path));
-        const std::string all((std::istreambuf_iterator<char>(f)), std::istreambuf_iterator<char>());
-        uint64_t size = 0;
-        if (all.size() >= 8) std::memcpy(&size, all.data(), 8);
-        if (all.size() < 8 || size > all.size() - 8) host::fail_machine(fmt::format("'{}' is no safetensors file", path));
-        const nlohmann::json header = nlohmann::json::parse(all.data() + 8, all.data() + 8 + size, nullptr, false);
-        if (!header.is_object()) host::fail_machine(fmt::format("'{}' is no safetensors file", path));
-        const std::string_view data(all.data() + 8 + size, all.size() - 8 - size);
-        // All is looked at before anything is written.
-        std::vector<std::pair<HostTensor, std::string_view>> writes;
-        for (const ScriptCapture::Named& n : capture_->named()) {
-            const HostTensor t = shown(n);
-            auto row = header.find(n.name);
-            if (row == header.end()) host::fail_call(fmt::format("'{}' has no tensor '{}'", path, n.name));
-            const auto sizes = (*row)["shape"].get<std::vector<int64_t>>();
-            const auto offsets = (*row)["data_offsets"].get<std::vector<uint64_t>>();
-            const std::string dtype = (*row)["dtype"].get<std::string>();
-            const uint64_t bytes = static_cast<uint64_t>(t.numel()) * element_size(t.dtype());
-            if (dtype != safetensors_name(t.dtype()) || !std::equal(sizes.begin(), sizes.end(), t.sizes().begin(), t.sizes().end()))
-                host::fail_call(fmt::format("'{}' in '{}' is {}[{}], and the script's is {}[{}]", n.name, path, dtype, fmt::join(sizes, ", "), safetensors_name(t.dtype()), fmt::join(t.sizes(), ", ")));
-            if (offsets.size() != 2 || offsets[1] - offsets[0] != bytes || offsets[1] > data.size()) host::fail_machine(fmt::format("'{}' is damaged: the elements of '{}' are not in it", path, n.name));
-            writes.emplace_back(t, data.substr(offsets[0], bytes));
+        const host::SafetensorsFile file(path);
+        const std::string changes = file.text(changes_key);
+        if (changes.empty() || changes == host::text_of_changes(changes_)) {
+            // All is looked at before anything is written.
+            for (bool write : {false, true}) fill(file, write, *capture_, pieces_, numbers_);
+            return;
         }
-        for (auto& [t, bytes] : writes) {
-            std::string aligned(bytes);
-            const HostTensor from(TensorView(aligned.data(), t.dtype(), t.sizes()), nullptr);
-            const sifr_tensor a{from.data(), static_cast<int32_t>(t.dtype()), static_cast<int32_t>(t.dim()), from.sizes().data(), from.strides().data()};
-            const sifr_tensor b{t.data(), static_cast<int32_t>(t.dtype()), static_cast<int32_t>(t.dim()), t.sizes().data(), t.strides().data()};
-            sifr_tensor_copy(&a, &b);
-        }
+        // What was saved has another form: it is reached by the calls that led to it, captured and not run.
+        std::vector<host::Change> wanted = host::changes_of_text(changes, path);
+        std::unique_ptr<ScriptCapture> capture;
+        std::vector<HostTensor> pieces;
+        host::guarded(files_, [&] {
+            capture = std::make_unique<ScriptCapture>(files_, path_, text_, [](const Diagnostic&) {});
+            (void)capture->take_top_level();
+            for (host::Change& c : wanted) {
+                c.form = capture->form();
+                (void)capture->capture(c.function, c.shape, c.arguments);
+                capture->keep();
+            }
+        });
+        for (const ScriptCapture::Piece& p : capture->pieces()) pieces.push_back(zeros_host(p.frame, static_cast<Dtype>(p.dtype)));
+        std::vector<Result> numbers(capture->numbers());
+        fill(file, true, *capture, pieces, numbers);
+        capture_ = std::move(capture);
+        pieces_ = std::move(pieces);
+        numbers_ = std::move(numbers);
+        changes_ = std::move(wanted);
+        programs_.clear();
+        changing_.reset();
+        last_ = nullptr;
     }
 
 private:
@@ -156,9 +144,27 @@ private:
         bool steady = false;
     };
 
-    static const char* safetensors_name(Dtype t) {
-        static constexpr const char* names[] = {"BOOL", "U8", "I8", "I16", "I32", "I64", "F16", "BF16", "F32", "F64", "C64", "C128"};
-        return names[static_cast<size_t>(t)];
+    static constexpr const char* changes_key = "sifr.calls";
+    static Dtype number_dtype(Type::Kind k) { return k == Type::Kind::F64 ? kFloat64 : k == Type::Kind::Bool ? kBool : kInt64; }
+    /// Reads all that the script keeps; without `write`, only looks whether it is there.
+    static void fill(const host::SafetensorsFile& file, bool write, const ScriptCapture& capture, const std::vector<HostTensor>& pieces, std::vector<Result>& numbers) {
+        for (const ScriptCapture::Named& n : capture.named()) {
+            const HostTensor into = shown(pieces, n);
+            if (write) file.read(n.name, into);
+            else file.check(n.name, into);
+        }
+        for (size_t k = 0; k < numbers.size(); ++k) {
+            const Type::Kind kind = capture.number_kind(k);
+            int64_t bits = 0;
+            const TensorView into(&bits, number_dtype(kind), {});
+            if (!write) {
+                file.check(capture.number_names()[k], into);
+                continue;
+            }
+            file.read(capture.number_names()[k], into);
+            numbers[k].bits = bits;
+            numbers[k].kind = kind == Type::Kind::F64 ? 2 : kind == Type::Kind::Bool ? 3 : 1;
+        }
     }
     static host::ResultShape shape_of(const Function& f, ValueId r) {
         if (f.type(r).is_tensor()) return fresh(f.type(r).dtype, f.type(r).sizes);
@@ -167,8 +173,8 @@ private:
         s.number = f.type(r).kind;
         return s;
     }
-    HostTensor shown(const ScriptCapture::Named& n) {
-        const HostTensor& piece = pieces_.at(n.piece);
+    static HostTensor shown(const std::vector<HostTensor>& pieces, const ScriptCapture::Named& n) {
+        const HostTensor& piece = pieces.at(n.piece);
         char* data = static_cast<char*>(piece.data()) + n.layout.offset * static_cast<int64_t>(element_size(piece.dtype()));
         return HostTensor(TensorView(data, piece.dtype(), n.layout.sizes, n.layout.strides), piece.owner());
     }
@@ -233,6 +239,7 @@ private:
             s.numbers = shape.numbers;
             return s;
         }();
+        const std::string form = capture_->form();
         ScriptCapture::Call call = capture_->capture(function, arguments_shape, bound);
         auto program = std::make_unique<Program>();
         std::vector<Result> out;
@@ -268,6 +275,7 @@ private:
             throw;
         }
         capture_->keep();
+        if (capture_->form() != form) note_change({form, function, arguments_shape, bound});
         Program* made = program.get();
         // Of a call that changes the form, only the change is of use, and that is done.
         if (made->steady) {
@@ -278,6 +286,16 @@ private:
             last_ = changing_.get();
         }
         return out;
+    }
+
+    /// A call has changed the form of what is kept. One that leads back to an earlier form takes everything since then with it.
+    void note_change(host::Change change) {
+        changes_.push_back(std::move(change));
+        for (size_t k = 0; k < changes_.size(); ++k) {
+            if (changes_[k].form != capture_->form()) continue;
+            changes_.resize(k);
+            return;
+        }
     }
 
     std::vector<Result> execute(const Program& p, const std::vector<const TensorView*>& tensors, const host::CallMemory& memory, const std::vector<Result>& numbers) {
@@ -313,7 +331,7 @@ private:
     }
 
     std::mutex lock_;
-    std::string path_;
+    std::string path_, text_;
     JitOptions options_;
     SourceFiles files_;
     std::vector<Diagnostic> warnings_;
@@ -321,6 +339,7 @@ private:
     std::unique_ptr<ScriptCapture> capture_;
     std::vector<HostTensor> pieces_;   ///< memory of the variables
     std::vector<Result> numbers_;      ///< run-time numbers that they hold
+    std::vector<host::Change> changes_;  ///< calls that led from the top level to the form of now
     std::map<std::string, std::unique_ptr<Program>> programs_;
     std::unique_ptr<Program> changing_;
     Program* last_ = nullptr;
