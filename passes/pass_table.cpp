@@ -2,6 +2,7 @@
 
 #include "passes/captured/check_inplace_autograd.h"
 #include "passes/functional/assign_first.h"
+#include "passes/functional/bound_sizes.h"
 #include "passes/functional/cse.h"
 #include "passes/functional/dce.h"
 #include "passes/functional/decompose.h"
@@ -21,6 +22,7 @@ std::span<const PassRow> pipeline() {
     static const PassRow rows[] = {
         {.name = "check-inplace-autograd", .before_after = "%y = mul %x, %w; %x <- full 0.0; backward %y   =>   error at the backward", .check = check_inplace_autograd},
         {.name = "functionalize", .before_after = "%v <- full 0.0   =>   %x1 = insert %x +4 (3,1), %zeros", .functionalize = functionalize},
+        {.name = "bound-sizes", .before_after = "%s = sum %y   =>   %s = sum (where %valid, %y, 0.0), where %y is f32[%n<=6]", .functional = bound_sizes},
         {.name = "expand-grad", .before_after = "%d = backward %y wrt %w   =>   %d = mul %g, %x", .functional = expand_grad},
         {.name = "decompose", .before_after = "%p = softmax %x   =>   amax, sub, exp, sum, div", .functional = decompose},
         {.name = "simplify", .before_after = "%d = extract (insert %x L, %p) L   =>   %p", .functional = simplify},

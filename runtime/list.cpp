@@ -152,6 +152,19 @@ void sifr_list_clear(sifr_list* list) {
     list->bytes.size = 0;
 }
 
+sifr_list* sifr_list_of_tensor(const sifr_tensor* tensor) {
+    const bool floats = tensor->dtype == SIFR_F16 || tensor->dtype == SIFR_BF16 || tensor->dtype == SIFR_F32 || tensor->dtype == SIFR_F64;
+    const bool bools = tensor->dtype == SIFR_BOOL;
+    sifr_list* list = sifr_list_new(floats ? SIFR_LIST_F64 : bools ? SIFR_LIST_BOOL : SIFR_LIST_I64, 0);
+    const int64_t n = sifr_tensor_numel(tensor);
+    for (int64_t k = 0; k < n; ++k) {
+        if (floats) sifr_list_append_f64(list, sifr_load_f64(tensor, k));
+        else if (bools) sifr_list_append_bool(list, sifr_load_i64(tensor, k) != 0);
+        else sifr_list_append_i64(list, sifr_load_i64(tensor, k));
+    }
+    return list;
+}
+
 void sifr_list_append_i64(sifr_list* list, int64_t value) {
     put(list, grow(list, 1), &value);
 }

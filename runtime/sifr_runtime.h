@@ -534,6 +534,8 @@ int64_t sifr_list_length(const sifr_list* list);
 /** The elements in a row: int64_t, double, uint8_t, sifr_str, or blocks. Valid until the list changes. */
 void* sifr_list_data(sifr_list* list);
 void sifr_list_clear(sifr_list* list);
+/** The elements, row-major, as numbers: f64 of floats, bool of bools, else i64. */
+sifr_list* sifr_list_of_tensor(const sifr_tensor* tensor);
 void sifr_list_append_i64(sifr_list* list, int64_t value);
 void sifr_list_append_f64(sifr_list* list, double value);
 void sifr_list_append_bool(sifr_list* list, bool value);

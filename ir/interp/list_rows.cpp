@@ -110,6 +110,7 @@ Results to_tensor(const Execution& x) {
     if (!l.element.is_tensor()) {
         RunTensor out = RunTensor::make(dtype, sizes);
         for (size_t k = 0; k < l.items.size(); ++k) out.store(static_cast<int64_t>(k), element_of(l.items[k], dtype));
+        if (x.inst.results.size() == 2) return {sizes[0], std::move(out)};
         return {std::move(out)};
     }
     sizes.insert(sizes.end(), l.element.sizes.begin(), l.element.sizes.end());
@@ -215,6 +216,19 @@ const NamedEvaluator table[] = {
          const RunList& l = list(x);
          for (size_t k = 0; k < l.items.size(); ++k) out += (k != 0 ? ", " : "") + shown(l.items[k]);
          return Results{out + "]"};
+     }},
+    {"tensor_to_list",
+     [](const Execution& x) {
+         const RunTensor t = x.tensor(0).packed();
+         auto items = std::make_shared<RunList>();
+         items->element = x.f.type(x.inst.results[0]).members.at(0);
+         for (int64_t k = 0, n = t.numel(); k < n; ++k) {
+             ScalarValue v = t.load(t.layout.offset + k);
+             if (is_float(t.dtype)) items->items.emplace_back(cast_value(v, t.dtype, DType::F64).f64);
+             else if (t.dtype == DType::Bool) items->items.emplace_back(v.i64 != 0);
+             else items->items.emplace_back(cast_value(v, t.dtype, DType::I64).i64);
+         }
+         return Results{std::move(items)};
      }},
     {"list_to_tensor", to_tensor},
 };

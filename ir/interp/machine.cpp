@@ -289,6 +289,19 @@ private:
             backward(inst, in);
         } else if (inst.attrs.has("layout") && def(inst.op).lower == Lower::Structural) {
             move(inst, in);
+        } else if (inst.op == "to_size"_op) {
+            // The first places along the axes.
+            RunTensor t = std::get<RunTensor>(in[0]);
+            t.layout.sizes = actual(f_.type(inst.results[0])).sizes;
+            set(inst, {std::move(t)});
+        } else if (inst.op == "to_bound"_op) {
+            const auto& t = std::get<RunTensor>(in[0]);
+            RunTensor out = RunTensor::make(t.dtype, f_.type(inst.results[0]).sizes);
+            std::fill(out.memory->begin(), out.memory->end(), std::byte(0));
+            Layout front = out.layout;
+            front.sizes = t.sizes();
+            copy(t, out.with(front));
+            set(inst, {std::move(out)});
         } else if (inst.op == "leaf"_op || inst.op == "detach"_op || inst.op == "untracked"_op) {
             set(inst, {in[0]});
         } else {

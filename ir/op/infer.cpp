@@ -142,11 +142,11 @@ std::vector<Type> inferred(const OpCall& call) {
     if (row.infer) return row.infer(call);
     if (row.lower == Lower::View && row.view) {
         std::vector<Type> out;
-        for (ViewLayout& v : row.view(call)) {
+        for (const ViewLayout& v : row.view(call)) {
             Type t = Type::tensor(call.types[0].dtype, v.layout.sizes);
             // An axis of run-time extent survives where the view kept its place and bound.
             for (const RunTimeSize& r : call.types[0].run_time_sizes) {
-                int axis = rules::kept_axis(call, v.layout, r.axis);
+                int axis = rules::kept_axis(call, out.size(), r.axis);
                 if (axis < 0) throw NotSupported(fmt::format("'{}' on an axis whose size is known only at run time", name_of(call.op)));
                 t.run_time_sizes.push_back({axis, r.size});
             }
@@ -164,6 +164,11 @@ std::vector<Type> inferred(const OpCall& call) {
 }  // namespace
 
 std::vector<Type> infer_types(const OpCall& call) {
+    const OpDef& row = def(call.op);
+    if (row.lower != Lower::Pointwise && row.lower != Lower::View && row.lower != Lower::Structural && !row.run_time_sizes) {
+        for (const Type& t : call.types)
+            if (t.is_tensor() && !t.run_time_sizes.empty()) throw NotSupported(fmt::format("'{}' of a tensor whose size is known only at run time", name_of(call.op)));
+    }
     std::vector<Type> types = inferred(call);
     for (const Type& t : types) {
         int64_t bytes = 0;  // a view that repeats elements counts them all, as PyTorch's numel() does

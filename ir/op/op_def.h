@@ -117,6 +117,7 @@ struct OpDef {
     /// Gather, Scatter: what an index out of range raises, `Type: text`; `{}` are the index, the axis and its size. An attribute
     /// `error` wins over it.
     const char* index_error = nullptr;
+    bool run_time_sizes = false;      ///< the shape rule knows operands of run-time sizes; pointwise rows and views always do
     bool negative_index = false;      ///< Gather, Scatter: -1 is the last element
     const char* warning = nullptr;    ///< the UserWarning that PyTorch gives, once, when it is called
     bool inplace = true;              ///< fresh rows: may be written through `<-` and has a method with a trailing `_`

@@ -186,9 +186,15 @@ private:
         std::vector<HostValue> args;
         for (PlanScalar s : i.scalars) args.push_back(value(s));
         std::vector<sifr_tensor> tensors;
+        std::vector<std::unique_ptr<Layout>> cut;
         for (PlanBuffer b : i.buffers) {
             const BufferDef& d = p_.buffers[b.index];
             tensors.push_back({pointer(b), static_cast<int32_t>(d.type), static_cast<int32_t>(d.sizes.size()), d.sizes.data(), nullptr});
+            if (d.run_time_sizes.empty()) continue;
+            cut.push_back(std::make_unique<Layout>(Layout::contiguous(d.sizes)));
+            for (const BufferDef::RunTimeAxis& r : d.run_time_sizes) cut.back()->sizes[static_cast<size_t>(r.axis)] = value(r.size).i64;
+            tensors.back().sizes = cut.back()->sizes.data();
+            if (!cut.back()->is_contiguous()) tensors.back().strides = cut.back()->strides.data();
         }
         std::vector<Type> types;
         for (PlanScalar s : i.results) types.push_back(p_.scalars[s.index].type);

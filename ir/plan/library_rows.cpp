@@ -116,6 +116,14 @@ const std::map<std::string_view, HostRow>& rows() {
              Batch b(c.tensors[0]);
              sifr_matrix_exp(c.tensors[0].dtype, b.count, b.rows, c.tensors[0].data, c.tensors[1].data);
          })},
+        {"masked_select", [](const Call& c) -> Values { return {HostValue::of(sifr_masked_select(&c.tensors[0], &c.tensors[1], c.tensors[2].data))}; }},
+        {"nonzero", [](const Call& c) -> Values { return {HostValue::of(sifr_nonzero(&c.tensors[0], static_cast<int64_t*>(c.tensors[1].data)))}; }},
+        {"unique", [](const Call& c) -> Values {
+             return {HostValue::of(sifr_unique(&c.tensors[0], c.tensors[1].data, &c.tensors[2], static_cast<int64_t*>(c.tensors[3].data)))};
+         }},
+        {"unique_consecutive", [](const Call& c) -> Values {
+             return {HostValue::of(sifr_unique_consecutive(&c.tensors[0], c.tensors[1].data, &c.tensors[2], static_cast<int64_t*>(c.tensors[3].data)))};
+         }},
         {"logcumsumexp", whole([](const Call& c) { sifr_logcumsumexp(&c.tensors[0], dim_of(c), &c.tensors[1]); })},
         {"gcd", whole([](const Call& c) { sifr_gcd(&c.tensors[0], &c.tensors[1], &c.tensors[2]); })},
         {"view_dtype", whole([](const Call& c) {

@@ -170,7 +170,8 @@ const std::map<std::string_view, HostRow>& rows() {
         {"list_min", extremum(sifr_list_argmin)},
         {"list_max", extremum(sifr_list_argmax)},
         {"list_str", [](const Call& c) { return Values{HostValue::of(sifr_list_str(list(c)))}; }},
-        {"list_to_tensor", effect([](const Call& c) {
+        {"tensor_to_list", [](const Call& c) { return Values{wrapped(sifr_list_of_tensor(&c.tensors[0]), kind_of(c.results[0].members.at(0)))}; }},
+        {"list_to_tensor", [](const Call& c) {
              const sifr_tensor& out = c.tensors.back();
              sifr_list* l = list(c);
              int64_t n = std::min(sifr_list_length(l), sifr_tensor_numel(&out));
@@ -183,7 +184,8 @@ const std::map<std::string_view, HostRow>& rows() {
                      default: SIFR_UNREACHABLE("a tensor of a list of other things than numbers");
                  }
              }
-         })},
+             return c.results.empty() ? Values{} : Values{HostValue::of(n)};
+         }},
     };
     return table;
 }

@@ -46,6 +46,11 @@ public:
             while (c_.take(","));
         }
         block(p_.body);
+        for (const RunTimeAxisName& r : run_time_sizes_) {
+            auto it = scalars_.find(r.scalar);
+            if (it == scalars_.end()) c_.fail(fmt::format("there is no scalar '%{}'", r.scalar));
+            p_.buffers[r.buffer.index].run_time_sizes.push_back({r.axis, it->second});
+        }
         if (c_.take("give")) {
             do p_.results.push_back(scalar());
             while (c_.take(","));
@@ -103,7 +108,18 @@ private:
         d.type = *t;
         c_.expect("[");
         while (!c_.take("]")) {
-            d.sizes.push_back(c_.integer());
+            auto axis = static_cast<int>(d.sizes.size());
+            if (c_.take("%")) {  // defined by a step, further down
+                run_time_sizes_.push_back({PlanBuffer(p_.buffers.size()), axis, c_.word()});
+                c_.expect("<=");
+                d.sizes.push_back(c_.integer());
+            } else {
+                d.sizes.push_back(c_.integer());
+                if (c_.take("<=")) {
+                    d.run_time_sizes.push_back({axis, constant(Type::i64(), d.sizes.back())});
+                    d.sizes.back() = c_.integer();
+                }
+            }
             if (!c_.peek("]")) c_.expect(",");
         }
         d.bytes = element_count(d.sizes) * size_of(d.type);
@@ -435,6 +451,12 @@ private:
     std::map<std::string, PlanBuffer> buffers_;
     std::map<std::string, PlanScalar> scalars_;
     std::vector<std::pair<PlanBuffer, std::string>> views_;
+    struct RunTimeAxisName {
+        PlanBuffer buffer;
+        int axis;
+        std::string scalar;
+    };
+    std::vector<RunTimeAxisName> run_time_sizes_;
     std::vector<std::pair<int64_t, std::string>> launches_;
 };
 

@@ -23,6 +23,11 @@ struct BufferDef {
     std::string name;
     DType type = DType::F32;
     Sizes sizes;         ///< row-major contents; for messages, prints and dumps
+    struct RunTimeAxis {
+        int axis;
+        PlanScalar size;
+    };
+    std::vector<RunTimeAxis> run_time_sizes;  ///< of these axes `sizes` hold the bound: the memory is row-major for that, the first places count
     int64_t bytes = 0;
     int64_t offset = 0;  ///< Arena: from its start, 64-byte aligned; Constant: index into Plan::constants; Argument: number
     int64_t first = 0, last = 0;  ///< Arena: live range in the order that lifetime.h defines, for the verifier

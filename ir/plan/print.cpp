@@ -62,7 +62,13 @@ private:
     }
     std::string buffer_line(size_t b) const {
         const BufferDef& d = p_.buffers[b];
-        std::string s = fmt::format("{}: {}[{}]", buffers_[b], name_of(d.type), fmt::join(d.sizes, ","));
+        std::vector<std::string> sizes;
+        for (int64_t n : d.sizes) sizes.push_back(std::to_string(n));
+        for (const BufferDef::RunTimeAxis& r : d.run_time_sizes) {
+            std::string& bound = sizes.at(static_cast<size_t>(r.axis));
+            bound = fmt::format("{}<={}", name(r.size), bound);
+        }
+        std::string s = fmt::format("{}: {}[{}]", buffers_[b], name_of(d.type), fmt::join(sizes, ","));
         if (d.view_of.valid()) return s + fmt::format(" view of {}", name(d.view_of));
         switch (d.kind) {
             case BufferDef::Kind::Arena: return s + fmt::format(" arena +{} live {}..{}", d.offset, d.first, d.last);

@@ -88,12 +88,36 @@ private:
         return s[g];
     }
 
+    /// The captured type's run-time sizes, as values of this function.
+    [[nodiscard]] Type type_here(const Type& captured) {
+        Type t = captured;
+        for (RunTimeSize& r : t.run_time_sizes) r.size = scalar(r.size);
+        return t;
+    }
+
+    /// `v`, known to have the run-time sizes of a captured tensor: what a layout or a fill says is their bounds.
+    ValueId sized(Builder& b, ValueId v, ValueId tensor) {
+        Type t = type_here(in_.type(tensor));
+        if (t.run_time_sizes == out_.type(v).run_time_sizes) return v;
+        if (t.run_time_sizes.empty()) return b.emit("to_bound"_op, {v});
+        std::vector<ValueId> operands{v};
+        std::vector<int64_t> axes;
+        for (const RunTimeSize& r : t.run_time_sizes) {
+            operands.push_back(r.size);
+            axes.push_back(r.axis);
+        }
+        ValueId out = out_[b.emit_typed("to_size"_op, operands, attrs({{"axes", axes}}), {t})].results[0];
+        out_[out].name = out_[v].name;
+        return out;
+    }
+
     /// The current value of a tensor.
     ValueId read(Builder& b, ValueId tensor) {
         const View& view = in_[tensor].view;
         ValueId contents = state(tensor);
         SIFR_CHECK(contents.valid(), "{} is read before its storage has contents", tensor.str());
         ValueId v = b.extract(contents, view.layout, indices(view));
+        v = sized(b, v, tensor);
         if (out_[v].name.empty()) out_[v].name = in_[tensor].name;
         return v;
     }
@@ -162,7 +186,10 @@ private:
 
     void fresh(const Inst& inst, Builder& b) {
         std::vector<Type> types;
-        for (ValueId r : inst.results) types.push_back(in_.type(r));
+        for (ValueId r : inst.results) {
+            types.push_back(in_.type(r));
+            for (RunTimeSize& s : types.back().run_time_sizes) s.size = s.size == inst.results[0] ? ValueId() : scalar(s.size);
+        }
         InstId made = b.emit_typed(inst.op, read_operands(inst, b), inst.attrs, types);
         note_clear(made, inst);
         for (size_t k = 0; k < inst.results.size(); ++k) {
@@ -195,8 +222,8 @@ private:
         } else {
             ValueId piece = b.emit(inst.op, read_operands(inst, b), attributes);
             note_clear(out_[piece].inst, inst);
-            piece = b.expand(b.cast(piece, type.dtype), type.sizes);
-            bool whole = view.layout.is_whole(in_[view.storage].frame);
+            piece = sized(b, b.expand(b.cast(piece, type.dtype), type.sizes), inst.dest);
+            bool whole = view.layout.is_whole(in_[view.storage].frame) && out_.type(piece).run_time_sizes == out_.type(old).run_time_sizes;
             next = whole ? piece : b.insert(old, view.layout, piece, indices(view));
         }
         if (next != old && out_[next].name.empty()) out_[next].name = in_[inst.dest].name;

@@ -12,7 +12,9 @@ namespace sifr {
 // ---------------------------------------------------------------------------------------------------- lives of values
 
 namespace {
-bool is_alias(const Inst& i) { return i.op == "group"_op && i.attrs.get<std::string>("kind") == "alias"; }
+bool is_alias(const Inst& i) {
+    return (i.op == "group"_op && i.attrs.get<std::string>("kind") == "alias") || i.op == "to_size"_op || i.op == "to_bound"_op;
+}
 bool is_loop(const Inst& i) { return i.op == "for"_op || i.op == "while"_op; }
 }  // namespace
 
@@ -61,13 +63,13 @@ void ValueLife::region(RegionId r, std::vector<std::pair<InstId, int64_t>>& loop
 // ---------------------------------------------------------------------------------------------------- places
 
 PlanBuffer Planner::add_buffer(BufferDef::Kind kind, const Type& type, const std::string& name) {
-    if (!type.run_time_sizes.empty()) throw NotSupported("sizes that depend on data, in compiled code");
     BufferDef d;
     d.kind = kind;
     d.name = name;
     d.type = type.dtype;
     d.sizes = type.sizes;
     d.bytes = type.bytes();
+    for (const RunTimeSize& r : type.run_time_sizes) d.run_time_sizes.push_back({r.axis, scalar(r.size)});
     plan_.buffers.push_back(std::move(d));
     made_in_.push_back(loop_depth_);
     return PlanBuffer(plan_.buffers.size() - 1);
@@ -83,7 +85,8 @@ PlanBuffer Planner::buffer(ValueId v) {
 PlanBuffer Planner::sized_buffer(ValueId v) {
     PlanBuffer b = buffer(v);
     const Type& t = f_.type(v);
-    if (plan_.buffers[b.index].sizes == t.sizes && plan_.buffers[b.index].type == t.dtype) return b;
+    const BufferDef& d = plan_.buffers[b.index];
+    if (d.sizes == t.sizes && d.type == t.dtype && d.run_time_sizes.empty() && t.run_time_sizes.empty()) return b;
     PlanBuffer view = add_buffer(plan_.buffers[b.index].kind, t, f_[v].name);
     plan_.buffers[view.index].view_of = b;
     return view;
@@ -149,6 +152,7 @@ void Planner::instruction(InstId id) {
         i.location = inst.location;
         return emit(std::move(i));
     }
+    if (inst.op == "to_size"_op || inst.op == "to_bound"_op) return;  // another name of the memory
     if (inst.op == "check"_op) return check(inst);
     if (inst.op == "raise"_op) {
         PlanInst i{.kind = PlanInst::Kind::Raise, .op = inst.op, .scalars = {scalar(inst.operands[0])}, .attrs = inst.attrs};
@@ -186,9 +190,16 @@ void Planner::call(const Inst& inst) {
     }
     for (ValueId v : inst.results) {
         if (f_.type(v).is_tensor()) {
-            PlanBuffer b = place(v, life_.begin(f_[v].inst));
+            // Memory of the bounds; behind what the function writes stand zeros.
+            const Type bounds = Type::tensor(f_.type(v).dtype, f_.type(v).sizes);
+            PlanBuffer b = f_.type(v).run_time_sizes.empty() ? place(v, life_.begin(f_[v].inst)) : add_buffer(BufferDef::Kind::Arena, bounds, f_[v].name);
             buffers_[v.index] = b;
             i.buffers.push_back(b);
+            if (!f_.type(v).run_time_sizes.empty() && bounds.bytes() > 0) {
+                PlanInst zeros{.kind = PlanInst::Kind::Fill, .buffers = {b}, .size = bounds.bytes()};
+                zeros.location = inst.location;
+                emit(std::move(zeros));
+            }
         } else i.results.push_back(new_scalar(v));
     }
     emit(std::move(i));

@@ -132,8 +132,22 @@ Value* HostEmitter::tensor(PlanBuffer b, bool written, const Sizes& sizes) {
     auto* type = llvm::StructType::get(m_.context, {m_.ptr(), m_.i32(), m_.i32(), m_.ptr(), m_.ptr()});
     Value* t = slot(type, "tensor");
     Value* data = written ? result_memory(b) : operand_memory(b);
-    Value* members[] = {data, b_.getInt32(static_cast<uint32_t>(def.type)), b_.getInt32(static_cast<uint32_t>(sizes.size())),
-                        sizes_array(sizes), llvm::ConstantPointerNull::get(m_.ptr())};
+    Value* extents = sizes_array(sizes);
+    Value* strides = llvm::ConstantPointerNull::get(m_.ptr());
+    if (!def.run_time_sizes.empty()) {
+        SIFR_CHECK(sizes == def.sizes, "plan {}: buffer {} of a run-time size under other sizes", plan_.name, b.str());
+        auto* array = llvm::ArrayType::get(m_.i64(), sizes.size());
+        extents = slot(array, "sizes");
+        for (size_t d = 0; d < sizes.size(); ++d) {
+            Value* n = m_.constant(sizes[d]);
+            for (const BufferDef::RunTimeAxis& r : def.run_time_sizes)
+                if (static_cast<size_t>(r.axis) == d) n = as_i64(r.size);
+            b_.CreateStore(n, b_.CreateConstInBoundsGEP2_64(array, extents, 0, d));
+        }
+        const bool gaps = std::any_of(def.run_time_sizes.begin(), def.run_time_sizes.end(), [&](const auto& r) { return r.axis > 0; });
+        if (gaps) strides = sizes_array(contiguous_strides(sizes));
+    }
+    Value* members[] = {data, b_.getInt32(static_cast<uint32_t>(def.type)), b_.getInt32(static_cast<uint32_t>(sizes.size())), extents, strides};
     for (unsigned i = 0; i < 5; ++i) b_.CreateStore(members[i], b_.CreateStructGEP(type, t, i));
     return t;
 }

@@ -190,7 +190,7 @@ private:
     Completion loop_body(const syntax::Body& body);
     Completion after_loop(Completion c, const syntax::Body& orelse, bool returns);
     Completion for_range(const syntax::For& s, const RangeObject& range, LoopReport report);
-    Completion for_list(const syntax::For& s, const RunTimeListObject& list, LoopReport report);
+    Completion for_items(const syntax::For& s, PyValue of, LoopReport report);
     Completion exec_while_rest(const syntax::While& s);
 
     Interpreter& in_;

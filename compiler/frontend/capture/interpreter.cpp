@@ -70,6 +70,19 @@ void Interpreter::check_writable(StorageId s) {
     if (std::find(shared_storages_.begin(), shared_storages_.end(), s) != shared_storages_.end())
         throw NotSupported("writing into a tensor that a run-time branch or loop, or a view as another dtype, may have made the same as another one",
                            "write into a copy: `x = x.clone()` before the branch, loop or view");
+    for (auto [base, copy] : copies_) {
+        StorageId other = s == base ? copy : s == copy ? base : StorageId();
+        if (other.valid() && evaluator_->storage_holders().objects.contains(other))
+            throw NotSupported("writing into a tensor, or into a slice of it that begins at a run-time number, while the other one is in use", "write into a copy: `x = x[i:j].clone()`");
+    }
+}
+
+void Interpreter::leave_copy(StorageId s) {
+    for (auto [base, copy] : copies_) {
+        if (copy != s && base != s) continue;
+        share_storage(base);
+        share_storage(copy);
+    }
 }
 
 std::optional<Interpreter::IndexRange> Interpreter::index_range(ValueId v) const {

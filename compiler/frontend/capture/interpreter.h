@@ -193,12 +193,25 @@ public:
     void set_index_range(ValueId v, IndexRange r) { index_ranges_[v] = r; }
     /// The range of a run-time i64 that is made of a loop's index and known ints by +, - and *; nothing if it is not.
     [[nodiscard]] std::optional<IndexRange> index_range(ValueId v) const;
+    /// A loop is being captured that can be unrolled instead: what it carries may become known then.
+    [[nodiscard]] bool in_unrollable_loop() const { return unrollable_loops_ > 0; }
+
+    // ---- items
+    /// The item that is read is written back: `x[i] += v`. It may be a copy.
+    bool item_is_written_back = false;
 
     // ---- storages
     /// Where a merged or carried tensor may lie in one of several storages, none of them may be written from then on.
     void share_storage(StorageId s) { shared_storages_.push_back(s); }
     /// NotSupported for a write to such a storage. A binding calls it before it emits a write.
     void check_writable(StorageId s);
+    /// `copy` stands for places of `base` that no layout names. It may be written as long as nothing holds the other one.
+    void note_copy(StorageId base, StorageId copy) { copies_.emplace_back(base, copy); }
+    /// A tensor of this storage is handed on to where nobody follows it: to the next pass of a loop, out of a branch.
+    void leave_copy(StorageId s);
+    [[nodiscard]] bool is_copy(StorageId s) const {
+        return std::any_of(copies_.begin(), copies_.end(), [&](const auto& c) { return c.second == s; });
+    }
 
     // ---- hooks of the tensor binding
     /// Makes the object of a tensor that merging or loop carrying gives: `value` has its view already.
@@ -242,6 +255,8 @@ private:
     std::vector<std::unique_ptr<Journalled>> participants_;
     std::unordered_map<ValueId, IndexRange> index_ranges_;
     std::vector<StorageId> shared_storages_;
+    std::vector<std::pair<StorageId, StorageId>> copies_;
+    int unrollable_loops_ = 0;
     int64_t depth_ = 0;  ///< of Python calls
     std::vector<const Object*> repr_stack_;  ///< lists and dicts whose repr is being made
     std::string help_;   ///< for the exception that was raised last: the nearest known name

@@ -199,6 +199,8 @@ ValueId LoopCapture::placeholder(const Type& type, RegionId region) {
 }
 
 ValueId LoopCapture::whole(ValueId v, RegionId region) {
+    // What a pass hands on is not the copy that the next one makes.
+    if (in_.is_copy(in_.function_[v].view.storage)) throw Stop{Outcome::Unroll, "a slice that begins at a run-time number is carried from one iteration to the next"};
     Function& f = in_.function_;
     const View view = f[v].view;
     if (view.layout.is_static() && view.layout.is_whole(f[v].type.sizes) && element_count(f[view.storage].frame) == view.layout.numel()) return v;

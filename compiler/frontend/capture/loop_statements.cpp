@@ -128,7 +128,11 @@ Completion Evaluator::exec_for(const For& s) {
     report.span.end_line = s.iter->span.end_line;
     report.span.end_column = s.iter->span.end_column;
     if (const auto* r = iterable.get_if<RangeObject>()) return for_range(s, *r, report);
-    if (const auto* l = iterable.get_if<RunTimeListObject>(); l && l->static_length < 0) return for_list(s, *l, report);
+    if (const auto* l = iterable.get_if<RunTimeListObject>(); l && l->static_length < 0) return for_items(s, iterable, report);
+    if (iterable.is(Kind::Tensor)) {
+        const Type& type = in_.function_.type(iterable.as<TensorObject>()->value);
+        if (std::any_of(type.run_time_sizes.begin(), type.run_time_sizes.end(), [](const RunTimeSize& r) { return r.axis == 0; })) return for_items(s, iterable, report);
+    }
     PyValue it = in_.iter(iterable);
     Completion c = Completion::Normal;
     report.trip_count = 0;
@@ -252,12 +256,21 @@ Completion Evaluator::for_range(const For& s, const RangeObject& range, LoopRepo
     return after_loop(c, s.orelse, returns);
 }
 
-Completion Evaluator::for_list(const For& s, const RunTimeListObject& list, LoopReport report) {
-    // By index, over the length that the list has now.
-    (void)report;
-    (void)s;
-    (void)list;
-    throw NotSupported("a loop over a list whose length is known only at run time", "loop over `range(len(xs))`");
+/// Over what has a length at run time only: by index, over the length that it has now.
+Completion Evaluator::for_items(const For& s, PyValue of, LoopReport report) {
+    PyValue length = in_.length(of);
+    auto item = [&](PyValue index) { return in_.get_item(of, index); };
+    LoopCapture loop(*this, s, LoopCapture::Range{PyValue::integer(0), length, PyValue::integer(1), -1, item}, 0, report);
+    if (loop.run() != LoopCapture::Outcome::Rolled) {
+        if (loop.failure()) std::rethrow_exception(loop.failure());
+        throw NotSupported(fmt::format("this loop, whose trip count is known only at run time: {}", loop.reason()));
+    }
+    if (of.is(Kind::RunTimeList))
+        in_.check(in_.compare(CompareOp::Eq, in_.length(of), length), "NotImplementedError", "not supported: a list that changes its length while a loop walks over it");
+    report.verdict = LoopReport::Verdict::Rolled;
+    report.trip_count = -1;
+    reports.push_back(report);
+    return after_loop(loop.completion(), s.orelse, contains_return(s.body));
 }
 
 Completion Evaluator::exec_while(const While& s) {

@@ -31,6 +31,14 @@ LoopCapture::LoopCapture(Evaluator& evaluator, const Stmt& loop, std::optional<R
 }
 
 LoopCapture::Outcome LoopCapture::run() {
+    // (Not a loop whose trip count is known at run time only, nor one that is too long.)
+    const bool can_unroll = at_least_ > 0 && at_least_ <= 1000;
+    in_.unrollable_loops_ += can_unroll;
+    struct Left {
+        int& loops;
+        bool counted;
+        ~Left() { loops -= counted; }
+    } left{in_.unrollable_loops_, can_unroll};
     Function& f = in_.function_;
     RegionId outer = in_.builder_->region();
     size_t forks = in_.heap_.depth();
@@ -331,7 +339,10 @@ std::optional<LoopCapture::Outcome> LoopCapture::round() {
     int outer_tries = evaluator_.outer_tries_, tries = evaluator_.try_depth_;
     evaluator_.outer_tries_ += evaluator_.try_depth_;
     evaluator_.try_depth_ = 0;
-    if (for_) evaluator_.assign(*for_->target, PyValue::dynamic(index, Type::Kind::I64));
+    if (for_) {
+        PyValue at = PyValue::dynamic(index, Type::Kind::I64);
+        evaluator_.assign(*for_->target, range_->item ? range_->item(at) : at);
+    }
     Completion c = evaluator_.loop_body(body_);
     if (c == Completion::Break || c == Completion::Return) throw Stop{Outcome::Unroll, "it is left in its first iteration"};
     if (c == Completion::Mixed && range_ && !may_leave_) {
@@ -465,7 +476,7 @@ std::optional<LoopCapture::Outcome> LoopCapture::round() {
         if (auto twin = std::ranges::find(tensors, tensors[k]); tensors[k] && *twin && twin < tensors.begin() + static_cast<std::ptrdiff_t>(k))
             v = get(carried_[static_cast<size_t>(twin - tensors.begin())].place);
         if (trips >= 0 && steps[k] != INT64_MIN) v = PyValue::integer(carried_[k].entry.as_int() + trips * steps[k]);
-        bool is_target = for_ && trips > 0 && for_->target->kind == ExprKind::Name && carried_[k].place.name && *carried_[k].place.name == as<Name>(*for_->target).id &&
+        bool is_target = for_ && trips > 0 && !range_->item && for_->target->kind == ExprKind::Name && carried_[k].place.name && *carried_[k].place.name == as<Name>(*for_->target).id &&
                          carried_[k].place.object == evaluator_.frame_->variables && range_->lo.is(Kind::Int);
         if (is_target && affine_target(k, yields, slices, index)) v = PyValue::integer(range_->lo.as_int() + (trips - 1) * range_->step.as_int());
         if (shared[k])

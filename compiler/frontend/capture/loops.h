@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -35,6 +36,7 @@ public:
     struct Range {
         PyValue lo, hi, step;
         int64_t trip_count = -1;  ///< -1: known only at run time
+        std::function<PyValue(PyValue)> item = {};  ///< what the target gets for an index; empty: the index
     };
     /// A `for` over a range (with its target), or a `while`. `at_least` iterations are known to run.
     LoopCapture(Evaluator& evaluator, const syntax::Stmt& loop, std::optional<Range> range, int64_t at_least, LoopReport& report);

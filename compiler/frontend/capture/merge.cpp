@@ -116,6 +116,7 @@ ValueId Merger::contiguous(const Side& s, ValueId v) {
     const View& view = f[v].view;
     const Storage& storage = f[view.storage];
     bool fresh = view.storage.index >= s.storage_watermark;
+    in_.leave_copy(view.storage);
     if (view.layout.is_static() && view.layout.is_whole(f[v].type.sizes) && element_count(storage.frame) == view.layout.numel()) {
         if (!fresh) in_.share_storage(view.storage);
         return v;

@@ -223,7 +223,9 @@ void Evaluator::augmented(const AugAssign& s) {
             const auto& sub = as<Subscript>(*s.target);
             PyValue object = eval(*sub.value), index = eval(*sub.index);
             here(sub);
+            in_.item_is_written_back = true;
             PyValue old = in_.get_item(object, index);
+            in_.item_is_written_back = false;
             PyValue v = eval(*s.value);
             here(s.span);
             in_.set_item(object, index, in_.binary(s.op, old, v, true));

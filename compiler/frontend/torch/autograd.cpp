@@ -12,6 +12,7 @@
 #include "compiler/frontend/torch/rows.h"
 #include "compiler/frontend/torch/state.h"
 #include "compiler/frontend/torch/storage_ops.h"
+#include "compiler/frontend/torch/run_time_sizes.h"
 
 namespace sifr::capture {
 namespace {
@@ -27,7 +28,9 @@ Values checked_gradients(Interpreter& in, const Values& losses, const Values& gr
         PyValue g = gradients.empty() ? PyValue::none() : gradients[k];
         if (g.is(Kind::Tensor)) {
             const Type given = type_of(in, g);
-            if (given.sizes != type.sizes) {
+            if (!given.run_time_sizes.empty() || !type.run_time_sizes.empty()) {
+                check_written_sizes(in, g, losses[k]);
+            } else if (given.sizes != type.sizes) {
                 raise("RuntimeError", "Mismatch in shape: grad_output[{}] has a shape of {} and output[{}] has a shape of {}.", k, size_text(given.sizes), k, size_text(type.sizes));
             }
             if (is_complex(given.dtype) != is_complex(type.dtype))
@@ -36,7 +39,7 @@ Values checked_gradients(Interpreter& in, const Values& losses, const Values& gr
             if (given.dtype != type.dtype) g = emit_one(in, "cast"_op, {g}, attrs({{"dtype", type.dtype}}));
         } else if (g.is_none()) {
             if (requires_grad(in, losses[k])) {
-                if (type.numel() != 1) raise("RuntimeError", "grad can be implicitly created only for scalar outputs");
+                if (element_count(static_sizes(in, losses[k], "backward()")) != 1) raise("RuntimeError", "grad can be implicitly created only for scalar outputs");
                 if (!is_float(type.dtype)) raise("RuntimeError", "grad can be implicitly created only for real scalar outputs but got {}", torch_name(type.dtype));
             }
         } else {
@@ -208,7 +211,7 @@ Values run_grad(Interpreter& in, const BackwardCall& given, bool allow_unused, b
     for (size_t k = 0, next = 0; k < call.inputs.size(); ++k) {
         PyValue g = outcome.used[k] ? gradients[next++] : PyValue();
         if (g.is(Kind::Tensor) && in.autograd().is_leaf(tensor_of(call.inputs[k])->variable)) g = apply_hooks(in, call.inputs[k], g);
-        if (g.is_unbound()) g = materialize ? full_tensor(in, type_of(in, call.inputs[k]).dtype, type_of(in, call.inputs[k]).sizes, PyValue::integer(0)) : PyValue::none();
+        if (g.is_unbound()) g = materialize ? with_sizes(in, full_tensor(in, type_of(in, call.inputs[k]).dtype, type_of(in, call.inputs[k]).sizes, PyValue::integer(0)), shape_of(in, call.inputs[k])) : PyValue::none();
         out.push_back(g);
     }
     return out;

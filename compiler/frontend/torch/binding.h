@@ -10,6 +10,7 @@ PyValue matmul(Interpreter& in, PyValue a, PyValue b);
 
 void bind_random(Interpreter& in, const ModuleObject* torch);
 void bind_contractions(Interpreter& in, const ModuleObject* torch, const ClassObject* tensor);
+void bind_counts(Interpreter& in, const ModuleObject* torch, const ClassObject* tensor);
 void bind_shapes(Interpreter& in, const ModuleObject* torch, const ClassObject* tensor);
 void bind_comparisons(Interpreter& in, const ModuleObject* torch, const ClassObject* tensor);
 /// torch.dtype, torch.device, torch.Size, finfo and iinfo, torch.FloatTensor and its like, layouts and memory formats.

@@ -2,6 +2,7 @@
 
 #include "compiler/frontend/torch/binding.h"
 #include "compiler/frontend/torch/rows.h"
+#include "compiler/frontend/torch/run_time_sizes.h"
 #include "compiler/frontend/torch/tensor_likes.h"
 
 namespace sifr::capture {
@@ -15,6 +16,8 @@ PyValue need_tensor(Interpreter& in, PyValue v, const char* function, const char
 PyValue equal(Interpreter& in, Args& args) {
     ArgReader a(in, args, "equal(input, other)");
     PyValue x = need_tensor(in, a["input"], "equal", "input", 1), y = need_tensor(in, a["other"], "equal", "other", 2);
+    bool same = type_of(in, x).run_time_sizes == type_of(in, y).run_time_sizes;
+    if (!same) static_sizes(in, x, "torch.equal()"), static_sizes(in, y, "torch.equal()");
     if (type_of(in, x).sizes != type_of(in, y).sizes) return PyValue::boolean(false);
     if (type_of(in, x).numel() == 0) return PyValue::boolean(true);
     return item_of(in, call_rows(in, "all", {call_rows(in, "eq", {x, y})}));
@@ -61,7 +64,7 @@ void bind_comparisons(Interpreter& in, const ModuleObject* torch, const ClassObj
     // A class answers `is_tensor` by isinstance, not by `__torch_function__`.
     in.set_global(torch, "is_tensor", in.native("is_tensor", [](Interpreter& i, Args& a) { return PyValue::boolean(a[0].is(Kind::Tensor) || passes_for_tensor(i, a[0])); }));
     in.add_function(torch, "is_nonzero", [](Interpreter& i, Args& a) {
-        int64_t n = type_of(i, a[0]).numel();
+        int64_t n = element_count(static_sizes(i, a[0], "is_nonzero()"));
         if (n != 1) raise("RuntimeError", "Boolean value of Tensor with {} is ambiguous", n == 0 ? "no values" : "more than one value");
         return i.truth(item_of(i, a[0]));
     });

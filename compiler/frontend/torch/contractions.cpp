@@ -8,11 +8,12 @@
 #include "compiler/frontend/torch/binding.h"
 #include "compiler/frontend/torch/rows.h"
 #include "compiler/frontend/torch/storage_ops.h"
+#include "compiler/frontend/torch/run_time_sizes.h"
 
 namespace sifr::capture {
 namespace {
 
-Sizes sizes_of(Interpreter& in, PyValue t) { return type_of(in, t).sizes; }
+Sizes sizes_of(Interpreter& in, PyValue t) { return static_sizes(in, t, "a product"); }
 PyValue permute(Interpreter& in, PyValue t, std::vector<int64_t> dims) { return emit_one(in, "permute"_op, {t}, attrs({{"dims", std::move(dims)}})); }
 PyValue swap_last(Interpreter& in, PyValue t) { return emit_one(in, "transpose"_op, {t}, attrs({{"dim0", int64_t{-2}}, {"dim1", int64_t{-1}}})); }
 PyValue unsqueeze(Interpreter& in, PyValue t, int64_t dim) { return emit_one(in, "unsqueeze"_op, {t}, attrs({{"dim", dim}})); }
@@ -55,6 +56,31 @@ PyValue batched_matmul(Interpreter& in, PyValue a, PyValue b);
 
 }  // namespace
 
+namespace {
+
+/// At the bounds, with zeros behind the sizes, which add nothing.
+PyValue matmul_run_time(Interpreter& in, PyValue a, PyValue b) {
+    Values x = shape_of(in, a), y = shape_of(in, b);
+    const size_t inner_b = y.size() > 1 ? y.size() - 2 : 0;
+    if (type_of(in, a).sizes.back() != type_of(in, b).sizes[inner_b]) throw NotSupported("a product along a run-time size of two bounds");
+    if (x.back().is_dynamic() || y[inner_b].is_dynamic())
+        in.check(in.compare(syntax::CompareOp::Eq, x.back(), y[inner_b]), "RuntimeError", "mat1 and mat2 shapes cannot be multiplied along {} and {}", {x.back(), y[inner_b]});
+    PyValue made = matmul(in, zero_behind(in, a), zero_behind(in, b));
+    Values sizes = shape_of(in, made);
+    // Seen from the end: the columns of b, the rows of a, and the batch of either.
+    size_t tail = (y.size() > 1 ? 1 : 0) + (x.size() > 1 ? 1 : 0);
+    if (y.size() > 1 && y.back().is_dynamic()) sizes.back() = y.back();
+    if (x.size() > 1 && x[x.size() - 2].is_dynamic()) sizes[sizes.size() - tail] = x[x.size() - 2];
+    for (const Values* s : {&x, &y})
+        for (size_t k = 3; k <= s->size(); ++k) {
+            PyValue n = (*s)[s->size() - k];
+            if (n.is_dynamic()) sizes[sizes.size() - tail - (k - 2)] = n;
+        }
+    return with_sizes(in, made, sizes, "UnsafeViewBackward0");
+}
+
+}  // namespace
+
 PyValue matmul(Interpreter& in, PyValue a, PyValue b) {
     int ra = type_of(in, a).rank(), rb = type_of(in, b).rank();
     if (ra == 0 || rb == 0) raise("RuntimeError", "both arguments to matmul need to be at least 1D, but they are {}D and {}D", ra, rb);
@@ -62,6 +88,7 @@ PyValue matmul(Interpreter& in, PyValue a, PyValue b) {
     if (ra == 2 && rb == 1) return call_rows(in, "mv", {a, b});
     if (ra == 1 && rb == 2) return squeeze(in, call_rows(in, "mm", {unsqueeze(in, a, 0), b}), 0);
     if (ra == 2 && rb == 2) return call_rows(in, "mm", {a, b});
+    if (has_run_time_size(in, a) || has_run_time_size(in, b)) return matmul_run_time(in, a, b);
     if (should_fold(in, a, b)) return fold_matmul(in, a, b);
     return batched_matmul(in, a, b);
 }

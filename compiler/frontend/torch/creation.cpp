@@ -10,6 +10,7 @@
 #include "compiler/frontend/torch/factory.h"
 #include "compiler/frontend/torch/indexing.h"
 #include "compiler/frontend/torch/state.h"
+#include "compiler/frontend/torch/run_time_sizes.h"
 #include "compiler/frontend/torch/storage_ops.h"
 
 namespace sifr::capture {
@@ -161,7 +162,7 @@ DType dtype_or(Interpreter& in, PyValue v, DType otherwise, const char* function
 PyValue finish(Interpreter& in, PyValue tensor, const FactoryOptions& o, const TensorObject* like) {
     if (given(o.out)) {
         if (!o.out.is(Kind::Tensor)) raise("TypeError", "argument 'out' must be Tensor, not {}", in.type_name(o.out));
-        resize_for_out(in, o.out, type_of(in, tensor).sizes);
+        resize_for_out(in, o.out, static_sizes(in, tensor, "out="));
         return copy_into(in, o.out, tensor);
     }
     place_on_device(in, tensor, o.device, like);
@@ -184,7 +185,7 @@ void check_sizes(const char* name, const Sizes& sizes) {
 PyValue make_like(Interpreter& in, PyValue self, const std::function<PyValue(const Sizes&)>& make) {
     const Layout layout = layout_of(in, self);
     const Type type = type_of(in, self);
-    if (!type.run_time_sizes.empty()) throw NotSupported("a new tensor of a size that is known only at run time");
+    if (!type.run_time_sizes.empty()) return with_sizes(in, make(type.sizes), shape_of(in, self));
     if (layout.is_contiguous() || !layout.is_dense() || layout.numel() == 0) return make(type.sizes);
     // Made in the order of memory, then seen in the order of axes.
     std::vector<int64_t> order(layout.sizes.size()), back(order.size());
@@ -208,9 +209,11 @@ PyValue sized_factory(Interpreter& in, Args& args, const char* name, PyValue val
     for (auto& [keyword, unused] : args.keywords)
         if (*keyword != "size") raise("TypeError", "{}() got an unexpected keyword argument '{}'", name, *keyword);
     if (positional.empty()) raise("TypeError", "{}() received an invalid combination of arguments - got (), but expected one of:\n * (tuple of ints size, *, tuple of names names = None, torch.dtype dtype = None, torch.layout layout = None, torch.device device = None, bool pin_memory = False, bool requires_grad = False)\n * (tuple of ints size, *, Tensor out = None, torch.dtype dtype = None, torch.layout layout = None, torch.device device = None, bool pin_memory = False, bool requires_grad = False)\n", name);
-    Sizes sizes = sizes_from(in, positional, "a size");
+    RunSizes run = run_sizes_from(in, positional, "a size");
+    const Sizes& sizes = run.bounds;
     check_sizes(name, sizes);
     DType t = dtype_or(in, o.dtype, default_dtype(in), name);
+    if (!run.is_static() && given(o.out)) throw NotSupported("out= for a size that is known only at run time");
     if (given(o.out)) {
         DType have = type_of(in, o.out).dtype;
         if (given(o.dtype) && have != t) raise("RuntimeError", "dtype {} does not match dtype of out parameter ({})", scalar_name(t), scalar_name(have));
@@ -218,7 +221,7 @@ PyValue sized_factory(Interpreter& in, Args& args, const char* name, PyValue val
         return value.is_unbound() ? o.out : fill_with(in, o.out, value);
     }
     PyValue made = value.is_unbound() ? emit_one(in, "empty"_op, {}, attrs({{"sizes", sizes}, {"dtype", t}})) : full_tensor(in, t, sizes, value);
-    return finish(in, made, o);
+    return finish(in, with_sizes(in, made, run.values), o);
 }
 
 /// zeros_like and its kin.
@@ -241,11 +244,32 @@ PyValue full(Interpreter& in, Args& args) {
     FactoryOptions o = take_options(in, args);
     ArgReader a(in, args, "full(size, fill_value)");
     if (!is_sequence(a["size"])) raise("TypeError", "full(): argument 'size' (position 1) must be tuple of ints, not {}", in.type_name(a["size"]));
-    Sizes sizes = to_sizes(in, a["size"], "a size");
-    check_sizes("full", sizes);
+    RunSizes run = run_sizes_from(in, {a["size"]}, "a size");
+    check_sizes("full", run.bounds);
     PyValue value = a["fill_value"];
     DType t = dtype_or(in, o.dtype, number_dtype(in, value), "full");
-    return finish(in, full_tensor(in, t, sizes, value), o);
+    return finish(in, with_sizes(in, full_tensor(in, t, run.bounds, value), run.values), o);
+}
+
+/// From a start by a step that are known or not: how many elements there are is an int at run time.
+PyValue arange_run_time(Interpreter& in, PyValue start, PyValue end, PyValue step, const Attrs& attributes) {
+    using syntax::BinaryOp;
+    for (PyValue v : {start, end, step}) {
+        if (!v.is(Kind::Int) && !v.is_dynamic(Type::Kind::I64)) in.need_static(v, "a bound of arange that is no int");
+        if (v.is_dynamic() && in.in_unrollable_loop() && (in.index_range(v.as_value()) || !in.function().producer(v.as_value()))) in.need_static(v, "a bound of arange");
+    }
+    int64_t by = in.need_int(step, "the step of arange");
+    if (by == 0) raise("RuntimeError", "step must be nonzero");
+    // ceil((end - start) / step)
+    PyValue length = in.binary(BinaryOp::Sub, end, start);
+    if (by != 1) length = in.unary(syntax::UnaryOperator::Minus, in.binary(BinaryOp::FloorDiv, length, PyValue::integer(-by)));
+    in.check(in.compare(syntax::CompareOp::GtE, length, PyValue::integer(0)), "RuntimeError", "upper bound and lower bound inconsistent with step sign");
+    RunSizes run = run_sizes_from(in, {length}, "the length of arange");
+    Attrs of_places = attributes;
+    if (!of_places.has("dtype")) of_places.set("dtype", DType::I64);
+    PyValue places = emit_one(in, "arange"_op, {PyValue::integer(0), PyValue::integer(run.bounds[0] * by), PyValue::integer(by)}, of_places);
+    if (!start.is(Kind::Int) || start.as_int() != 0) places = emit_one(in, "add"_op, {places, start});
+    return with_sizes(in, places, run.values);
 }
 
 PyValue arange(Interpreter& in, Args& args) {
@@ -265,6 +289,7 @@ PyValue arange(Interpreter& in, Args& args) {
         if (v->is(Kind::Tensor)) *v = item_of(in, *v);
     Attrs attributes;
     if (given(o.dtype)) attributes.set("dtype", dtype_or(in, o.dtype, DType::F32, "arange"));
+    if (start.is_dynamic() || end.is_dynamic() || step.is_dynamic()) return finish(in, arange_run_time(in, start, end, step, attributes), o);
     return finish(in, emit_one(in, "arange"_op, {start, end, step}, attributes), o);
 }
 
@@ -301,13 +326,25 @@ PyValue tensor(Interpreter& in, Args& args) {
 
 }  // namespace
 
+namespace {
+
+/// A run-time list as a tensor of its length.
+PyValue tensor_of_list(Interpreter& in, const RunTimeListObject* list, PyValue dtype) {
+    DType t = given(dtype) ? dtype.as_dtype() : list->element.kind == Type::Kind::F64 ? default_dtype(in) : dtype_of_number(list->element.kind);
+    RunSizes run = run_sizes_from(in, {in.run_time_list_length(list)}, "the length of a list");
+    Type out = Type::tensor(t, run.bounds);
+    out.run_time_sizes = {{0, ValueId()}};
+    return emit_of_types(in, "list_to_tensor"_op, {PyValue::dynamic(list->list, Type::Kind::List)}, attrs({{"dtype", t}}), {Type::i64(), out}).at(1);
+}
+
+}  // namespace
+
 PyValue tensor_from(Interpreter& in, PyValue data, PyValue dtype) {
     if (data.is(Kind::RunTimeList)) {
         const auto* list = data.as<RunTimeListObject>();
-        if (list->static_length < 0) throw NotSupported("torch.tensor of a list whose length is known only at run time");
+        if (list->static_length < 0) return tensor_of_list(in, list, dtype);
         DType t = given(dtype) ? dtype.as_dtype() : list->element.kind == Type::Kind::F64 ? default_dtype(in) : dtype_of_number(list->element.kind);
-        Attrs attributes = attrs({{"sizes", Sizes{list->static_length}}, {"dtype", t}});
-        return emit_one(in, "list_to_tensor"_op, {PyValue::dynamic(list->list, Type::Kind::List)}, attributes);
+        return emit_of_types(in, "list_to_tensor"_op, {PyValue::dynamic(list->list, Type::Kind::List)}, attrs({{"dtype", t}}), {Type::tensor(t, {list->static_length})}).at(0);
     }
     Sizes sizes;
     Values leaves;
@@ -352,7 +389,8 @@ PyValue copy_into(Interpreter& in, PyValue tensor, PyValue source) {
     options.check_shape = false;
     const Sizes target = type_of(in, tensor).sizes;
     const Sizes sizes = type_of(in, source).sizes;
-    if (Sizes both = broadcast(target, sizes); both != target) raise("RuntimeError", "output with shape [{}] doesn't match the broadcast shape [{}]", fmt::join(target, ", "), fmt::join(both, ", "));
+    const bool run_time = has_run_time_size(in, tensor) || has_run_time_size(in, source);
+    if (Sizes both = run_time ? target : broadcast(target, sizes); both != target) raise("RuntimeError", "output with shape [{}] doesn't match the broadcast shape [{}]", fmt::join(target, ", "), fmt::join(both, ", "));
     return emit_write(in, tensor, "copy"_op, {source}, {}, options);
 }
 

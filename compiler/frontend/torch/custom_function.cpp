@@ -5,6 +5,7 @@
 #include "compiler/frontend/torch/modes.h"
 #include "compiler/frontend/torch/state.h"
 #include "compiler/frontend/torch/storage_ops.h"
+#include "compiler/frontend/torch/run_time_sizes.h"
 
 namespace sifr::capture {
 namespace {
@@ -142,7 +143,7 @@ Values call_custom_backward(Interpreter& in, NodeId node, const CustomNode& cust
     bool zeros = !materialize.is(Kind::Bool) || materialize.as_bool();
     for (size_t k = 0; k < custom.outputs.size(); ++k) {
         PyValue g = k < gradients.size() ? gradients[k] : PyValue();
-        if (g.is_unbound()) g = zeros && custom.outputs[k].is(Kind::Tensor) ? full_tensor(in, type_of(in, custom.outputs[k]).dtype, type_of(in, custom.outputs[k]).sizes, PyValue::integer(0)) : PyValue::none();
+        if (g.is_unbound()) g = zeros && custom.outputs[k].is(Kind::Tensor) ? with_sizes(in, full_tensor(in, type_of(in, custom.outputs[k]).dtype, type_of(in, custom.outputs[k]).sizes, PyValue::integer(0)), shape_of(in, custom.outputs[k])) : PyValue::none();
         all.push_back(g);
     }
     PyValue got = in.call(in.get_attr(PyValue(custom.function), "backward"), all);

@@ -6,6 +6,7 @@
 #include "compiler/frontend/torch/devices.h"
 #include "compiler/frontend/torch/dump_bits.h"
 #include "compiler/frontend/torch/messages.h"
+#include "compiler/frontend/torch/run_time_sizes.h"
 #include "compiler/frontend/torch/state.h"
 
 namespace sifr::capture {
@@ -140,9 +141,13 @@ PyValue make_tensor_object(Interpreter& in, ValueId value, VariableId variable, 
     return t;
 }
 
-Values emit_row(Interpreter& in, Op op, const Operands& operands, Attrs given) {
+namespace {
+
+/// `typed`: the results' types, of a row that has no rule for them.
+Values emit_call(Interpreter& in, Op op, const Operands& operands, Attrs given, const std::vector<Type>* typed) {
     const OpDef& row = def(op);
     check_devices(in, op, operands);
+    check_run_time_sizes(in, op, operands, given);
     if (row.effect == Effect::Random)
         for (PyValue v : operands) warn_of_cuda_draw(in, v);
     Attrs attributes = with_defaults(op, std::move(given));
@@ -153,7 +158,7 @@ Values emit_row(Interpreter& in, Op op, const Operands& operands, Attrs given) {
 
     std::vector<ViewLayout> views;
     if (row.lower == Lower::View) views = row.view(call);
-    std::vector<Type> types = infer_types(call);
+    std::vector<Type> types = typed ? *typed : infer_types(call);
     // The state may refuse; it must do so before the instruction stands there.
     std::vector<VariableId> variables = views.empty() ? autograd.record(event, types) : autograd.record_view(event, types, row.multi_view);
 
@@ -187,6 +192,20 @@ Values emit_row(Interpreter& in, Op op, const Operands& operands, Attrs given) {
     return out;
 }
 
+}  // namespace
+
+Values emit_row(Interpreter& in, Op op, const Operands& operands, Attrs attributes) {
+    if (op == "cat"_op && !operands.empty()) {
+        if (PyValue joined = cat_run_time(in, operands, attributes.get_or<int64_t>("dim", 0)); !joined.is_unbound()) return {joined};
+    }
+    if (op == "flip"_op && has_run_time_size(in, operands[0])) return {flip_run_time(in, operands[0], attributes)};
+    return emit_call(in, op, operands, std::move(attributes), nullptr);
+}
+
+Values emit_of_types(Interpreter& in, Op op, const Operands& operands, Attrs attributes, const std::vector<Type>& types) {
+    return emit_call(in, op, operands, std::move(attributes), &types);
+}
+
 PyValue emit_one(Interpreter& in, Op op, const Operands& operands, Attrs attributes) { return emit_row(in, op, operands, std::move(attributes)).at(0); }
 
 PyValue emit_write(Interpreter& in, PyValue dest, Op op, const Operands& operands, Attrs given, const WriteOptions& options) {
@@ -205,9 +224,17 @@ PyValue emit_write(Interpreter& in, PyValue dest, Op op, const Operands& operand
     Call call(in, op, operands, attributes);
     std::vector<Type> results = infer_types(call);
     if (results.size() != 1) throw NotSupported(fmt::format("writing the results of '{}' in place", row.name));
+    check_run_time_sizes(in, op, operands, attributes);
+    const bool run_time = !type.run_time_sizes.empty() || !results[0].run_time_sizes.empty();
+    if (run_time) {
+        for (PyValue v : operands)
+            if (v.is(Kind::Tensor) && row.lower == Lower::Pointwise) check_written_sizes(in, v, dest);
+        if (row.lower != Lower::Pointwise && row.lower != Lower::Fill && results[0].run_time_sizes != type.run_time_sizes)
+            throw NotSupported(fmt::format("writing '{}' in place where a size is known only at run time", row.name));
+    }
     if (options.check_cast && !can_cast(results[0].dtype, type.dtype))
         raise("RuntimeError", "result type {} can't be cast to the desired output type {}", scalar_name(results[0].dtype), scalar_name(type.dtype));
-    if (options.check_shape && results[0].sizes != type.sizes) {
+    if (options.check_shape && !run_time && results[0].sizes != type.sizes) {
         Sizes both = broadcast(results[0].sizes, type.sizes);
         if (both != type.sizes) raise("RuntimeError", "output with shape {} doesn't match the broadcast shape {}", sizes_text(type.sizes), sizes_text(both));
     }
@@ -248,6 +275,7 @@ PyValue literal_tensor(Interpreter& in, DType dtype, const Sizes& sizes, std::ve
 }
 
 PyValue item_of(Interpreter& in, PyValue tensor) {
+    tensor = only_element(in, tensor, "RuntimeError", "a Tensor with {} elements cannot be converted to Scalar");
     const Type& type = type_of(in, tensor);
     if (type.numel() != 1) raise("RuntimeError", "a Tensor with {} elements cannot be converted to Scalar", type.numel());
     ValueId value = tensor_of(tensor)->value;

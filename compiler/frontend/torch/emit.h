@@ -37,6 +37,9 @@ Values emit_row(Interpreter& in, Op op, const Operands& operands, Attrs attribut
 /// The same, for rows with one result.
 PyValue emit_one(Interpreter& in, Op op, const Operands& operands, Attrs attributes = {});
 
+/// A row whose results have types that no rule gives: run-time sizes. A size without a value is the first result.
+Values emit_of_types(Interpreter& in, Op op, const Operands& operands, Attrs attributes, const std::vector<Type>& types);
+
 /// Random numbers for a tensor on the GPU are the CPU's: that is said.
 void warn_of_cuda_draw(Interpreter& in, PyValue tensor);
 

@@ -6,6 +6,7 @@
 #include "compiler/frontend/torch/bind.h"
 #include "compiler/frontend/torch/creation.h"
 #include "compiler/frontend/torch/devices.h"
+#include "compiler/frontend/torch/run_time_sizes.h"
 #include "compiler/frontend/torch/storage_ops.h"
 
 namespace sifr::capture {
@@ -59,6 +60,10 @@ PyValue run_time_index(Interpreter& in, PyValue index, int64_t size, int64_t dim
 PyValue select(Interpreter& in, PyValue tensor, int64_t dim, PyValue index) {
     int64_t size = type_of(in, tensor).sizes[static_cast<size_t>(dim)];
     if (index.is(Kind::Tensor)) index = item_of(in, index);
+    if (has_run_time_size(in, tensor)) {
+        if (!index.is_dynamic(Type::Kind::I64)) index = PyValue::integer(in.need_int(index, "an index"));
+        if (shape_of(in, tensor)[static_cast<size_t>(dim)].is_dynamic()) return select_run_time(in, tensor, dim, index);
+    }
     if (index.is_dynamic(Type::Kind::I64)) {
         PyValue at = run_time_index(in, index, size, dim);
         return emit_one(in, "select.at"_op, {tensor, at}, at_dim(dim));
@@ -75,11 +80,43 @@ PyValue slice_bound(Interpreter& in, PyValue v) {
     return v;
 }
 
+/// An item of an integer tensor, plus a known number.
+std::optional<std::pair<ValueId, int64_t>> shifted_item(Interpreter& in, PyValue v) {
+    const Function& f = in.function();
+    if (!v.is_dynamic(Type::Kind::I64)) return std::nullopt;
+    const Inst* item = f.producer(v.as_value());
+    if (!item || item->op != "item"_op) return std::nullopt;
+    ValueId t = item->operands[0];
+    int64_t offset = 0;
+    for (const Inst* p = f.producer(t); p && (p->op == "add"_op || p->op == "sub"_op) && p->operands.size() == 2; p = f.producer(t)) {
+        auto k = f.constant_int(p->operands[1]);
+        if (!k || !f.type(p->operands[0]).is_tensor() || !is_integral(f.type(p->operands[0]).dtype)) break;
+        offset += p->op == "add"_op ? *k : -*k;
+        t = p->operands[0];
+    }
+    // Nothing may have been written in between.
+    for (const Inst& i : f.insts)
+        if (!i.erased && i.dest.valid() && f[i.dest].view.storage == f[t].view.storage) return std::nullopt;
+    return std::pair{t, offset};
+}
+
 /// A slice with run-time bounds whose length is known: `x[i:i + 8]`. The start is a value, the length an attribute.
 std::optional<int64_t> known_length(Interpreter& in, PyValue start, PyValue stop) {
+    // `x[t:t + 8]` of a tensor t.
+    if (auto a = shifted_item(in, start), b = shifted_item(in, stop); a && b && a->first == b->first) return b->second - a->second;
     PyValue length = in.binary(syntax::BinaryOp::Sub, stop, start);
     if (length.is(Kind::Int)) return length.as_int();
     return std::nullopt;
+}
+
+/// A number that a loop carries or counts takes part in it: the loop's unrolling may make it known.
+bool follows_from_loop(Interpreter& in, ValueId v) {
+    const Function& f = in.function();
+    if (f.is_constant(v)) return false;
+    if (f[v].def == Value::Def::Parameter) return true;
+    const Inst* p = f.producer(v);
+    if (!p || def(p->op).lower != Lower::Scalar) return p && !p->regions.empty();
+    return std::any_of(p->operands.begin(), p->operands.end(), [&](ValueId o) { return follows_from_loop(in, o); });
 }
 
 PyValue slice(Interpreter& in, PyValue tensor, int64_t dim, const SliceObject* s) {
@@ -89,9 +126,20 @@ PyValue slice(Interpreter& in, PyValue tensor, int64_t dim, const SliceObject* s
         Attrs whole = at_dim(dim);
         return emit_one(in, "slice"_op, {tensor}, whole);
     }
+    if (shape_of(in, tensor)[static_cast<size_t>(dim)].is_dynamic()) {
+        int64_t by = step.is_none() ? 1 : in.need_int(step, "a slice's step");
+        if (by <= 0) raise("ValueError", "{}", by == 0 ? "slice step cannot be zero" : "step must be greater than zero");
+        return slice_run_time(in, tensor, dim, start, stop, by);
+    }
     if (start.is_dynamic() || stop.is_dynamic()) {
         std::optional<int64_t> length = start.is_none() || stop.is_none() ? std::nullopt : known_length(in, start, stop);
-        if (!length) in.need_static(start.is_dynamic() ? start : stop, "the bound of a slice whose size it decides");
+        if (!length) {
+            for (PyValue bound : {start, stop})
+                if (bound.is_dynamic() && in.in_unrollable_loop() && follows_from_loop(in, bound.as_value())) in.need_static(bound, "the bound of a slice whose size it decides");
+            int64_t by = step.is_none() ? 1 : in.need_int(step, "a slice's step");
+            if (by <= 0) raise("ValueError", "{}", by == 0 ? "slice step cannot be zero" : "step must be greater than zero");
+            return slice_run_time(in, tensor, dim, start, stop, by);
+        }
         int64_t size = type_of(in, tensor).sizes[static_cast<size_t>(dim)];
         if (*length > size) in.need_static(start, "the bound of a slice that is longer than the axis");
         Attrs a = at_dim(dim);
@@ -119,6 +167,18 @@ PyValue slice(Interpreter& in, PyValue tensor, int64_t dim, const SliceObject* s
     return emit_one(in, "slice"_op, {tensor}, a);
 }
 
+/// A slice that begins at a run-time number, as the index of its places; unbound for one that is a view.
+PyValue places_of_slice(Interpreter& in, PyValue tensor, int64_t dim, const SliceObject* s) {
+    PyValue start = slice_bound(in, s->start), stop = slice_bound(in, s->stop);
+    bool run_axis = shape_of(in, tensor)[static_cast<size_t>(dim)].is_dynamic();
+    if (!start.is_dynamic() && !(run_axis && start.is(Kind::Int) && start.as_int() < 0)) return {};
+    if (!run_axis && start.is_dynamic() && !stop.is_none() && known_length(in, start, stop)) return {};
+    PyValue step = slice_bound(in, s->step);
+    for (PyValue bound : {start, stop})
+        if (bound.is_dynamic() && in.in_unrollable_loop() && follows_from_loop(in, bound.as_value())) in.need_static(bound, "the bound of a slice whose size it decides");
+    return slice_places(in, tensor, dim, start, stop, step.is_none() ? 1 : in.need_int(step, "a slice's step"));
+}
+
 Values index_items(PyValue index) {
     if (index.is(Kind::Tuple)) return index.as<TupleObject>()->items;
     return {index};
@@ -133,7 +193,7 @@ PyValue index_beside(Interpreter& in, PyValue tensor, PyValue index) {
 }
 
 /// Applies the views of an index and collects its index tensors.
-Indexed take_apart(Interpreter& in, PyValue tensor, PyValue index) {
+Indexed take_apart(Interpreter& in, PyValue tensor, PyValue index, bool written) {
     Values items = index_items(index);
     int64_t rank = type_of(in, tensor).rank();
     int64_t taken = 0;
@@ -175,11 +235,22 @@ Indexed take_apart(Interpreter& in, PyValue tensor, PyValue index) {
             ++dim;
         } else if (const SliceObject* s = item.get_if<SliceObject>()) {
             bool whole = s->start.is_none() && s->stop.is_none() && s->step.is_none();
+            if (PyValue places = written ? places_of_slice(in, out.view, dim, s) : PyValue(); !places.is_unbound()) {
+                note(places);
+                continue;
+            }
             if (!whole || items.size() == 1) out.view = slice(in, out.view, dim, s);
             ++dim;
         } else if (item.is(Kind::Tensor)) {
             const Type& t = type_of(in, item);
             if (!is_integral(t.dtype, true)) raise("IndexError", "tensors used as indices must be long, int, byte or bool tensors");
+            if (t.rank() == 0 && t.dtype == DType::Bool) {
+                // A mask of no axes: one new axis, taken or not.
+                out.view = emit_one(in, "unsqueeze"_op, {out.view}, at_dim(dim));
+                if (!out.tensors.empty()) out.tensors.insert(out.tensors.begin() + dim, PyValue());
+                note(emit_one(in, "unsqueeze"_op, {item}, at_dim(0)));
+                continue;
+            }
             if (t.rank() == 0 && t.dtype != DType::Bool && t.dtype != DType::U8) {
                 out.view = select(in, out.view, dim, item);
                 if (!out.tensors.empty()) out.tensors.erase(out.tensors.begin() + dim);
@@ -218,13 +289,6 @@ bool is_mask_alone(Interpreter& in, const Indexed& indexed) {
     return masks == 1 && others == 0;
 }
 
-/// How many axes of the view the mask of `is_mask_alone` covers.
-int masked_axes(Interpreter& in, const Indexed& indexed) {
-    for (PyValue t : indexed.tensors)
-        if (!t.is_unbound()) return type_of(in, t).rank();
-    return 0;
-}
-
 /// The mask of `is_mask_alone`, with axes of size 1 in front and behind, so that it broadcasts over the view.
 PyValue aligned_mask(Interpreter& in, const Indexed& indexed) {
     size_t at = 0;
@@ -237,6 +301,33 @@ PyValue aligned_mask(Interpreter& in, const Indexed& indexed) {
             raise("IndexError", "The shape of the mask [{}] at index {} does not match the shape of the indexed tensor [{}] at index {}", fmt::join(sizes, ", "), k, fmt::join(over, ", "), at + k);
     for (size_t behind = at + sizes.size(); behind < over.size(); ++behind) mask = emit_one(in, "unsqueeze"_op, {mask}, at_dim(-1));
     return mask;
+}
+
+/// Each mask becomes the places that it chooses: one index tensor for each of its axes, as PyTorch does it.
+void expand_masks(Interpreter& in, Indexed& indexed) {
+    for (size_t k = 0; k < indexed.tensors.size(); ++k) {
+        PyValue mask = indexed.tensors[k];
+        if (mask.is_unbound() || type_of(in, mask).dtype != DType::Bool) continue;
+        Values shape = shape_of(in, mask), over = shape_of(in, indexed.view);
+        for (size_t d = 0; d < shape.size(); ++d) {
+            if (shape[d].is(Kind::Int) && over[k + d].is(Kind::Int) ? shape[d].as_int() == over[k + d].as_int() : shape[d].is_dynamic() && over[k + d].is_dynamic() && shape[d].as_value() == over[k + d].as_value()) continue;
+            Values args;
+            auto text_of = [&](const Values& sizes) {
+                std::string text;
+                for (PyValue s : sizes) {
+                    text += (text.empty() ? "" : ", ") + (s.is(Kind::Int) ? std::to_string(s.as_int()) : std::string("{}"));
+                    if (!s.is(Kind::Int)) args.push_back(s);
+                }
+                return text;
+            };
+            std::string text = fmt::format("The shape of the mask [{}] at index {} does not match", text_of(shape), d);
+            text += fmt::format(" the shape of the indexed tensor [{}] at index {}", text_of(over), k + d);
+            in.check(in.compare(syntax::CompareOp::Eq, shape[d], over[k + d]), "IndexError", text, args);
+        }
+        PyValue places = emit_row(in, row_named("nonzero"), {mask}).back();
+        for (size_t d = 0; d < shape.size(); ++d)
+            indexed.tensors[k + d] = emit_one(in, "select"_op, {places}, attrs({{"dim", int64_t{1}}, {"index", static_cast<int64_t>(d)}}));
+    }
 }
 
 /// A value on its way into `view`: leading axes of size 1 may be dropped, the rest must broadcast.
@@ -266,27 +357,24 @@ PyValue fitted(Interpreter& in, PyValue value, const Sizes& target) {
 PyValue index_get(Interpreter& in, PyValue tensor, PyValue index) {
     if (type_of(in, tensor).rank() == 0 && !index.is_none() && !index.is(Kind::Ellipsis) && !index.is(Kind::Tuple) && !index.is(Kind::Bool) && !index.is(Kind::Tensor))
         raise("IndexError", "invalid index of a 0-dim tensor. Use `tensor.item()` in Python or `tensor.item<T>()` in C++ to convert a 0-dim tensor to a number");
-    Indexed indexed = take_apart(in, tensor, index);
+    Indexed indexed = take_apart(in, tensor, index, std::exchange(in.item_is_written_back, false));
     if (indexed.tensors.empty()) {
         // `x[...]` and `x[()]` are views too, with a value of their own.
         if (indexed.view.object() == tensor.object()) return emit_one(in, "alias"_op, {tensor});
         return indexed.view;
     }
-    if (is_mask_alone(in, indexed)) {
-        PyValue mask = aligned_mask(in, indexed);
-        if (type_of(in, mask).rank() == type_of(in, indexed.view).rank() && masked_axes(in, indexed) == type_of(in, indexed.view).rank())
-            return emit_row(in, row_named("masked_select"), {indexed.view, mask}).back();
-    }
+    expand_masks(in, indexed);
     Operands operands{indexed.view};
     for (PyValue v : index_operands(indexed)) operands.push_back(v);
     return emit_one(in, row_named("index"), operands);
 }
 
 void index_set(Interpreter& in, PyValue tensor, PyValue index, PyValue value) {
-    Indexed indexed = take_apart(in, tensor, index);
+    Indexed indexed = take_apart(in, tensor, index, true);
     if (indexed.tensors.empty()) {
         if (value.is(Kind::Tensor)) {
-            copy_into(in, indexed.view, fitted(in, value, type_of(in, indexed.view).sizes));
+            bool run_time = has_run_time_size(in, indexed.view) || has_run_time_size(in, value);
+            copy_into(in, indexed.view, run_time ? value : fitted(in, value, type_of(in, indexed.view).sizes));
         } else if (value.is_number()) {
             fill_with(in, indexed.view, value);
         } else if (value.is(Kind::List) || value.is(Kind::Tuple)) {
@@ -296,13 +384,14 @@ void index_set(Interpreter& in, PyValue tensor, PyValue index, PyValue value) {
         }
         return;
     }
-    if (is_mask_alone(in, indexed) && (value.is_number() || (value.is(Kind::Tensor) && type_of(in, value).numel() == 1 && type_of(in, value).rank() <= 1))) {
+    if (is_mask_alone(in, indexed) && !has_run_time_size(in, indexed.view) && (value.is_number() || (value.is(Kind::Tensor) && type_of(in, value).numel() == 1 && type_of(in, value).rank() <= 1))) {
         if (value.is(Kind::Tensor) && type_of(in, value).rank() == 1) value = emit_one(in, "view"_op, {value}, attrs({{"size", Sizes{}}}));
         PyValue mask = aligned_mask(in, indexed);
         emit_write(in, indexed.view, row_named("masked_fill"), {indexed.view, mask, value});
         return;
     }
     if (value.is_number()) value = full_tensor(in, type_of(in, tensor).dtype, {}, value);
+    expand_masks(in, indexed);
     Operands operands{indexed.view};
     for (PyValue v : index_operands(indexed)) operands.push_back(v);
     operands.push_back(value);

@@ -6,12 +6,13 @@
 #include "compiler/frontend/torch/binding.h"
 #include "compiler/frontend/torch/factory.h"
 #include "compiler/frontend/torch/rows.h"
+#include "compiler/frontend/torch/run_time_sizes.h"
 #include "compiler/frontend/torch/storage_ops.h"
 
 namespace sifr::capture {
 namespace {
 
-Sizes sizes_of(Interpreter& in, PyValue t) { return type_of(in, t).sizes; }
+Sizes sizes_of(Interpreter& in, PyValue t) { return static_sizes(in, t, "this function"); }
 int rank_of(Interpreter& in, PyValue t) { return type_of(in, t).rank(); }
 
 /// Tensors given one by one or as one sequence.
@@ -28,7 +29,6 @@ PyValue cat(Interpreter& in, Values tensors, int64_t dim) { return call_rows(in,
 PyValue at_least(Interpreter& in, PyValue t, int rank) {
     int have = rank_of(in, t);
     if (have >= rank) return t;
-    const Sizes s = sizes_of(in, t);
     if (rank == 1) return reshape(in, t, {1});
     if (rank == 2) return have == 0 ? reshape(in, t, {1, 1}) : emit_one(in, "unsqueeze"_op, {t}, attrs({{"dim", int64_t{0}}}));
     if (have == 0) return reshape(in, t, {1, 1, 1});
@@ -46,10 +46,12 @@ NativeCode stacked(const char* name, int rank, int64_t dim) {
     };
 }
 
+PyValue have_axis(Interpreter& in, PyValue t) { return at_least(in, t, 1); }
+
 PyValue column_stack(Interpreter& in, Args& args) {
     Values tensors = tensors_from(in, args, "column_stack");
     for (PyValue& t : tensors)
-        if (rank_of(in, t) <= 1) t = reshape(in, t, {type_of(in, t).numel(), 1});
+        if (rank_of(in, t) <= 1) t = emit_one(in, "unsqueeze"_op, {have_axis(in, t)}, attrs({{"dim", int64_t{1}}}));
     return cat(in, tensors, 1);
 }
 
@@ -99,7 +101,7 @@ PyValue meshgrid(Interpreter& in, Args& args) {
     Sizes all;
     for (PyValue t : tensors) {
         if (rank_of(in, t) > 1) raise("RuntimeError", "torch.meshgrid: Expected 0D or 1D tensor in the tensor list but got: {}", in.static_repr(t));
-        all.push_back(type_of(in, t).numel());
+        all.push_back(element_count(sizes_of(in, t)));
     }
     Values out;
     for (size_t k = 0; k < tensors.size(); ++k) {
@@ -117,7 +119,7 @@ PyValue outer(Interpreter& in, Args& args) {
     ArgReader a(in, args, "outer(input, vec2)");
     for (const char* name : {"input", "vec2"})
         if (rank_of(in, a[name]) != 1) raise("RuntimeError", "outer: Expected 1-D argument {}, but got {}-D", *name == 'i' ? "self" : "vec2", rank_of(in, a[name]));
-    return call_rows(in, "mul", {reshape(in, a["input"], {type_of(in, a["input"]).numel(), 1}), a["vec2"]});
+    return call_rows(in, "mul", {emit_one(in, "unsqueeze"_op, {a["input"]}, attrs({{"dim", int64_t{1}}})), a["vec2"]});
 }
 
 PyValue block_diag(Interpreter& in, Args& args) {
@@ -157,6 +159,23 @@ PyValue nonzero(Interpreter& in, PyValue self, bool as_tuple) {
     if (!as_tuple) return found;
     if (rank_of(in, self) == 0) found = call_rows(in, "nonzero", {at_least(in, self, 1)});
     return in.tuple(emit_row(in, "unbind"_op, {found}, attrs({{"dim", int64_t{1}}})));
+}
+
+/// `unique` and `unique_consecutive` of all elements, with what else is asked for.
+NativeCode unique(const char* name, const char* form) {
+    return [name, form](Interpreter& in, Args& args) -> PyValue {
+        ArgReader a(in, args, form);
+        auto wants = [&](const char* what) { return a.has(what) && in.need_bool(a[what], what); };
+        PyValue self = a["input"];
+        if (a.has("dim") && !a["dim"].is_none()) {
+            if (type_of(in, self).rank() != 1 || normalize_dim(in.need_int(a["dim"], "dim"), 1) != 0) throw NotSupported(fmt::format("{}() along a dimension", name), "leave out `dim`: all elements");
+        }
+        Values found = emit_row(in, row_named(name), {self});
+        Values out{found[1]};
+        if (wants("return_inverse")) out.push_back(found[2]);
+        if (wants("return_counts")) out.push_back(found[3]);
+        return out.size() == 1 ? out[0] : in.tuple(std::move(out));
+    };
 }
 
 PyValue where(Interpreter& in, Args& args) {
@@ -210,6 +229,17 @@ void bind_shapes(Interpreter& in, const ModuleObject* torch, const ClassObject* 
         ArgReader a(i, args, "where(self, condition, other)");
         return emit_one(i, row_named("where"), {a["condition"], a["self"], a["other"]});
     });
+    NativeCode masked_select = [](Interpreter& i, Args& args) {
+        ArgReader a(i, args, "masked_select(input, mask)");
+        return emit_row(i, row_named("masked_select"), {a["input"], a["mask"]}).at(1);
+    };
+    in.add_function(torch, "masked_select", masked_select);
+    in.add_method(tensor, "masked_select", masked_select);
+    for (auto [name, form] : {std::pair{"unique", "unique(input, sorted=True, return_inverse=False, return_counts=False, dim=None)"},
+                              std::pair{"unique_consecutive", "unique_consecutive(input, return_inverse=False, return_counts=False, dim=None)"}}) {
+        in.add_function(torch, name, unique(name, form));
+        in.add_method(tensor, name, unique(name, form));
+    }
     for (bool method : {false, true}) {
         NativeCode code = [](Interpreter& i, Args& args) {
             ArgReader a(i, args, "nonzero(input, *, as_tuple=False)");

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "compiler/frontend/torch/state.h"
+#include "compiler/frontend/torch/run_time_sizes.h"
 
 namespace sifr::capture {
 namespace {
@@ -61,6 +62,7 @@ PyValue resize(Interpreter& in, PyValue tensor, const Sizes& sizes) {
         if (s < 0) raise("RuntimeError", "Trying to create tensor with negative dimension {}: [{}]", s, fmt::join(sizes, ", "));
     const TensorObject* t = tensor_of(tensor);
     if (requires_grad(in, tensor)) raise("RuntimeError", "cannot resize variables that require grad");
+    static_sizes(in, tensor, "resize_()");
     const Type type = type_of(in, tensor);
     if (type.sizes == sizes) return tensor;
     const View view = view_of(in, tensor);
@@ -140,6 +142,11 @@ PyValue contiguous(Interpreter& in, PyValue tensor) {
 }
 
 PyValue reshape(Interpreter& in, PyValue tensor, Sizes sizes) {
+    if (has_run_time_size(in, tensor)) {
+        Values entries;
+        for (int64_t s : sizes) entries.push_back(PyValue::integer(s));
+        return reshape_run_time(in, tensor, entries, true);
+    }
     sizes = resolved(sizes, type_of(in, tensor).numel());
     const Layout layout = layout_of(in, tensor);
     if (view_strides(layout, sizes)) return emit_one(in, "view"_op, {tensor}, attrs({{"size", sizes}}));

@@ -14,6 +14,7 @@
 #include "compiler/frontend/torch/printing.h"
 #include "compiler/frontend/torch/rows.h"
 #include "compiler/frontend/torch/state.h"
+#include "compiler/frontend/torch/run_time_sizes.h"
 #include "compiler/frontend/torch/storage_ops.h"
 #include "compiler/frontend/torch/tensor_likes.h"
 
@@ -138,6 +139,10 @@ public:
     }
 
     PyValue truth(Interpreter& in, PyValue self) override {
+        if (has_run_time_size(in, self)) {
+            in.check(in.compare(CompareOp::Gt, element_count_of(in, self), PyValue::integer(0)), "RuntimeError", "Boolean value of Tensor with no values is ambiguous");
+            self = only_element(in, self, "RuntimeError", "Boolean value of Tensor with more than one value is ambiguous");
+        }
         int64_t n = type_of(in, self).numel();
         if (n == 0) raise("RuntimeError", "Boolean value of Tensor with no values is ambiguous");
         if (n > 1) raise("RuntimeError", "Boolean value of Tensor with more than one value is ambiguous");
@@ -147,7 +152,7 @@ public:
     PyValue len(Interpreter& in, PyValue self) override {
         const Type& t = type_of(in, self);
         if (t.rank() == 0) raise("TypeError", "len() of a 0-d tensor");
-        return PyValue::integer(t.sizes[0]);
+        return shape_of(in, self)[0];
     }
 
     PyValue iter(Interpreter& in, PyValue self) override {
@@ -168,18 +173,21 @@ public:
     }
 
     PyValue to_int(Interpreter& in, PyValue self) override {
+        self = only_element(in, self, "ValueError", "only one element tensors can be converted to Python scalars");
         one_element(in, self);
         PyValue v = item_of(in, self);
         if (!v.is(Kind::Float) && !v.is_dynamic(Type::Kind::F64)) return in.binary(BinaryOp::Add, v, PyValue::integer(0));
         return in.from_ir(in.to_ir(in.emit_scalar("ftoi"_op, {in.to_ir(v)})));
     }
     PyValue to_float(Interpreter& in, PyValue self) override {
+        self = only_element(in, self, "ValueError", "only one element tensors can be converted to Python scalars");
         one_element(in, self);
         if (requires_grad(in, self))
             in.script_warning("UserWarning", "Converting a tensor with requires_grad=True to a scalar may lead to unexpected behavior.\nConsider using tensor.detach() first.");
         return in.from_ir(in.to_ir(item_of(in, self), Type::Kind::F64));
     }
     PyValue index(Interpreter& in, PyValue self) override {
+        self = only_element(in, self, "TypeError", "only integer tensors of a single element can be converted to an index");
         const Type& t = type_of(in, self);
         if (t.numel() != 1 || !is_integral(t.dtype, true)) raise("TypeError", "only integer tensors of a single element can be converted to an index");
         return in.binary(BinaryOp::Add, item_of(in, self), PyValue::integer(0));

@@ -4,6 +4,7 @@
 
 #include "compiler/frontend/torch/devices.h"
 #include "compiler/frontend/torch/modes.h"
+#include "compiler/frontend/torch/run_time_sizes.h"
 #include "compiler/frontend/torch/state.h"
 #include "compiler/frontend/torch/tensor_class.h"
 
@@ -59,10 +60,24 @@ PyValue data_ptr(Interpreter& in, Args& args) {
     return in.binary(syntax::BinaryOp::Add, base, offset);
 }
 
+/// The numbers of a vector as a list whose length is known when the program runs.
+PyValue list_of_run_time_length(Interpreter& in, PyValue tensor) {
+    const Type type = type_of(in, tensor);
+    if (type.rank() != 1) throw NotSupported("tolist() of a tensor of several axes whose size is known only at run time", "flatten it");
+    if (is_complex(type.dtype)) throw NotSupported("tolist() of a complex tensor");
+    Type element;
+    element.kind = is_float(type.dtype) ? Type::Kind::F64 : type.dtype == DType::Bool ? Type::Kind::Bool : Type::Kind::I64;
+    InstId made = in.builder().emit_typed("tensor_to_list"_op, {tensor_of(tensor)->value}, {}, {Type::list(element)});
+    RunTimeListObject* list = in.heap().make<RunTimeListObject>();
+    list->list = in.function()[made].results[0];
+    list->element = element;
+    return list;
+}
+
 /// Nested lists of run-time numbers; the lengths are known.
 PyValue to_list(Interpreter& in, PyValue tensor) {
     const Type type = type_of(in, tensor);
-    if (!type.run_time_sizes.empty()) throw NotSupported("tolist() of a tensor whose size is known only at run time");
+    if (!type.run_time_sizes.empty()) return list_of_run_time_length(in, tensor);
     if (type.rank() == 0) return item_of(in, tensor);
     Values out;
     for (int64_t i = 0; i < type.sizes[0]; ++i) out.push_back(to_list(in, emit_one(in, "select"_op, {tensor}, attrs({{"dim", int64_t{0}}, {"index", i}}))));
@@ -97,7 +112,9 @@ void bind_tensor_info(Interpreter& in, const ClassObject* tensor) {
     for (const char* name : {"is_sparse", "is_quantized", "is_meta", "is_mkldnn", "is_mps", "is_nested", "is_xpu"})
         property(name, [](Interpreter&, PyValue) { return PyValue::boolean(false); });
     property("itemsize", [](Interpreter& i, PyValue t) { return PyValue::integer(size_of(type_of(i, t).dtype)); });
-    property("nbytes", [](Interpreter& i, PyValue t) { return PyValue::integer(type_of(i, t).bytes()); });
+    property("nbytes", [](Interpreter& i, PyValue t) {
+        return i.binary(syntax::BinaryOp::Mult, element_count_of(i, t), PyValue::integer(size_of(type_of(i, t).dtype)));
+    });
     property("names", [](Interpreter& i, PyValue t) { return i.tuple(Values(type_of(i, t).sizes.size(), PyValue::none())); });
     property("layout", [](Interpreter& i, PyValue) { return i.get_attr(PyValue(i.import("torch")), "strided"); });
     in.add_method(tensor, "size", size);
@@ -111,7 +128,7 @@ void bind_tensor_info(Interpreter& in, const ClassObject* tensor) {
     in.add_method(tensor, "is_floating_point", [](Interpreter& i, Args& a) { return PyValue::boolean(is_float(type_of(i, a[0]).dtype)); });
     in.add_method(tensor, "is_complex", [](Interpreter& i, Args& a) { return PyValue::boolean(is_complex(type_of(i, a[0]).dtype)); });
     in.add_method(tensor, "is_signed", [](Interpreter& i, Args& a) { return PyValue::boolean(is_signed(type_of(i, a[0]).dtype)); });
-    in.add_method(tensor, "is_same_size", [](Interpreter& i, Args& a) { return PyValue::boolean(type_of(i, a[0]).sizes == type_of(i, a[1]).sizes); });
+    in.add_method(tensor, "is_same_size", [](Interpreter& i, Args& a) { return PyValue::boolean(static_sizes(i, a[0], "is_same_size()") == static_sizes(i, a[1], "is_same_size()")); });
     in.add_method(tensor, "is_set_to", [](Interpreter& i, Args& a) {
         const View &x = view_of(i, a[0]), &y = view_of(i, a[1]);
         return PyValue::boolean(x.storage == y.storage && x.layout == y.layout && x.indices == y.indices);

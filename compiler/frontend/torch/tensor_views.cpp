@@ -5,11 +5,21 @@
 #include "compiler/frontend/torch/bind.h"
 #include "compiler/frontend/torch/conversions.h"
 #include "compiler/frontend/torch/rows.h"
+#include "compiler/frontend/torch/run_time_sizes.h"
 #include "compiler/frontend/torch/storage_ops.h"
 #include "compiler/frontend/torch/tensor_class.h"
 
 namespace sifr::capture {
 namespace {
+
+bool any_dynamic(Interpreter& in, const Values& sizes) {
+    for (PyValue v : sizes) {
+        if (v.is(Kind::Tuple) || v.is(Kind::List)) {
+            if (any_dynamic(in, in.iterate(v))) return true;
+        } else if (v.is_dynamic() || v.is(Kind::Tensor)) return true;
+    }
+    return false;
+}
 
 Values rest(const Args& args, size_t from = 1) { return {args.positional.begin() + static_cast<ptrdiff_t>(from), args.positional.end()}; }
 
@@ -28,6 +38,7 @@ PyValue view(Interpreter& in, Args& args) {
     Values sizes = rest(args);
     if (PyValue size = args.keyword("size"); !size.is_unbound()) sizes.push_back(size);
     if (sizes.empty()) raise("TypeError", "view() received an invalid combination of arguments - got (), but expected one of:\n * (torch.dtype dtype)\n * (tuple of ints size)\n");
+    if (has_run_time_size(in, args[0])) return reshape_run_time(in, args[0], sizes, false);
     return emit_one(in, "view"_op, {args[0]}, attrs({{"size", sizes_from(in, sizes, "a size")}}));
 }
 
@@ -36,6 +47,7 @@ PyValue reshape_method(Interpreter& in, Args& args) {
     for (const char* name : {"shape", "size"})
         if (PyValue size = args.keyword(name); !size.is_unbound()) sizes.push_back(size);
     if (sizes.empty()) raise("TypeError", "reshape() missing 1 required positional arguments: \"shape\"");
+    if (has_run_time_size(in, args[0])) return reshape_run_time(in, args[0], sizes, true);
     return reshape(in, args[0], sizes_from(in, sizes, "a size"));
 }
 
@@ -48,6 +60,16 @@ PyValue flatten(Interpreter& in, Args& args) {
     if (start > end) raise("RuntimeError", "flatten() has invalid args: start_dim cannot come after end_dim");
     if (rank == 0) return reshape(in, self, {1});
     if (start == end) return self;
+    if (has_run_time_size(in, self)) {
+        Values shape = shape_of(in, self);
+        Values joined(shape.begin(), shape.begin() + start);
+        bool run = std::any_of(shape.begin() + start, shape.begin() + end + 1, [](PyValue s) { return s.is_dynamic(); });
+        int64_t known = 1;
+        for (int64_t d = start; d <= end && !run; ++d) known *= sizes[static_cast<size_t>(d)];
+        joined.push_back(PyValue::integer(run ? -1 : known));
+        joined.insert(joined.end(), shape.begin() + end + 1, shape.end());
+        return reshape_run_time(in, self, joined, true);
+    }
     Sizes out(sizes.begin(), sizes.begin() + start);
     int64_t product = 1;
     for (int64_t d = start; d <= end; ++d) product *= sizes[static_cast<size_t>(d)];
@@ -56,11 +78,12 @@ PyValue flatten(Interpreter& in, Args& args) {
     return reshape(in, self, out);
 }
 
-PyValue ravel(Interpreter& in, Args& args) { return reshape(in, contiguous(in, args[0]), {-1}); }
+PyValue ravel(Interpreter& in, Args& args) { return has_run_time_size(in, args[0]) ? reshape_run_time(in, args[0], {PyValue::integer(-1)}, true) : reshape(in, contiguous(in, args[0]), {-1}); }
 
 PyValue expand(Interpreter& in, Args& args) {
     Values sizes = rest(args);
     if (PyValue size = args.keyword("size"); !size.is_unbound()) sizes.push_back(size);
+    if (has_run_time_size(in, args[0]) || any_dynamic(in, sizes)) return expand_run_time(in, args[0], sizes);
     return emit_one(in, "expand"_op, {args[0]}, attrs({{"size", sizes_from(in, sizes, "a size")}}));
 }
 
@@ -113,9 +136,18 @@ void bind_tensor_views(Interpreter& in, const ClassObject* tensor) {
     in.add_method(tensor, "flatten", flatten);
     in.add_method(tensor, "ravel", ravel);
     in.add_method(tensor, "expand", expand);
-    in.add_method(tensor, "view_as", [](Interpreter& i, Args& a) { return emit_one(i, "view"_op, {a[0]}, attrs({{"size", type_of(i, a[1]).sizes}})); });
-    in.add_method(tensor, "reshape_as", [](Interpreter& i, Args& a) { return reshape(i, a[0], type_of(i, a[1]).sizes); });
-    in.add_method(tensor, "expand_as", [](Interpreter& i, Args& a) { return emit_one(i, "expand"_op, {a[0]}, attrs({{"size", type_of(i, a[1]).sizes}})); });
+    in.add_method(tensor, "view_as", [](Interpreter& i, Args& a) {
+        if (has_run_time_size(i, a[0]) || has_run_time_size(i, a[1])) return reshape_run_time(i, a[0], shape_of(i, a[1]), false);
+        return emit_one(i, "view"_op, {a[0]}, attrs({{"size", type_of(i, a[1]).sizes}}));
+    });
+    in.add_method(tensor, "reshape_as", [](Interpreter& i, Args& a) {
+        if (has_run_time_size(i, a[0]) || has_run_time_size(i, a[1])) return reshape_run_time(i, a[0], shape_of(i, a[1]), true);
+        return reshape(i, a[0], type_of(i, a[1]).sizes);
+    });
+    in.add_method(tensor, "expand_as", [](Interpreter& i, Args& a) {
+        if (has_run_time_size(i, a[0]) || has_run_time_size(i, a[1])) return expand_run_time(i, a[0], shape_of(i, a[1]));
+        return emit_one(i, "expand"_op, {a[0]}, attrs({{"size", type_of(i, a[1]).sizes}}));
+    });
     in.add_method(tensor, "contiguous", [](Interpreter& i, Args& a) { return contiguous(i, a[0]); });
     in.add_property(tensor, "T", all_reversed);
     in.add_property(tensor, "mT", [](Interpreter& i, Args& a) { return last_two_swapped(i, a[0], "mT"); });

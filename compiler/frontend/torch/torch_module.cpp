@@ -60,6 +60,7 @@ void fill_torch(Interpreter& in, const ModuleObject* torch) {
     bind_random(in, torch);
     bind_contractions(in, torch, tensor);
     bind_shapes(in, torch, tensor);
+    bind_counts(in, torch, tensor);
     bind_comparisons(in, torch, tensor);
     bind_printing(in, torch);
     bind_modes(in, torch);

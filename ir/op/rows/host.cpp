@@ -43,12 +43,12 @@ Rows host() {
         {.name = "tensor_str",
          .sig = "(T self, *, string kind='str', string suffix='', int precision=4, int threshold=1000, int edgeitems=3, int linewidth=80, "
                 "int sci_mode=-1, int indent=0, string device='', dtype? default_dtype=None) -> str",
-         .lower = L, .runtime = "sifr_tensor_str"},
+         .lower = L, .runtime = "sifr_tensor_str", .run_time_sizes = true},
 
         // The world outside.
         {.name = "print", .sig = "(str text) -> ()", .lower = L, .effect = H, .runtime = "sifr_print"},
         // `--dump-bits`: a line of raw bits.
-        {.name = "dump_bits", .sig = "(str label, T self) -> ()", .lower = L, .effect = H, .runtime = "sifr_dump_bits"},
+        {.name = "dump_bits", .sig = "(str label, T self) -> ()", .lower = L, .effect = H, .runtime = "sifr_dump_bits", .run_time_sizes = true},
         {.name = "dump_f64", .sig = "(str label, f64 value) -> ()", .lower = L, .effect = H, .runtime = "sifr_dump_f64"},
         {.name = "dump_i64", .sig = "(str label, i64 value) -> ()", .lower = L, .effect = H, .runtime = "sifr_dump_i64"},
         {.name = "warn", .sig = "(str text, *, string category='UserWarning') -> ()", .lower = L, .effect = H, .runtime = "sifr_warn"},
@@ -85,6 +85,8 @@ Rows host() {
         {.name = "list_sorted", .sig = "(V list, *, bool reverse=False) -> V", .lower = L, .effect = H,
          .infer = same_as_first, .runtime = "sifr_list_sort"},
         {.name = "list_str", .sig = "(V list) -> str", .lower = L, .effect = H, .runtime = "sifr_list_str"},
+        {.name = "tensor_to_list", .sig = "(T self) -> V", .lower = L, .effect = H, .infer = typed_only, .runtime = "sifr_list_of_tensor", .run_time_sizes = true,
+         .method = false, .function = false},
         {.name = "list_to_tensor", .sig = "(V list, *, dtype dtype) -> T", .lower = L, .effect = H, .infer = typed_only},
     };
 }

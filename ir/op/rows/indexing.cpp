@@ -259,17 +259,17 @@ Rows indexing() {
              if (!v.needs(0)) return Grads(2);
              return {emit(in(v, 0), "scatter_add"_op, {zeros_like(in(v, 0)), v.in(1), v.grad()}, same_dim(v.inst)), ValueId()};
          },
-         .index_error = out_of_bounds, .inplace = false},
+         .index_error = out_of_bounds, .run_time_sizes = true, .inplace = false},
         {.name = "index_select", .sig = "(T self, int dim, T index, *, string? error=None) -> T", .lower = G, .effect = K,
          .infer = index_select_result, .saves = {save_in(1)}, .node = "IndexSelectBackward0",
          .vjp = [](Vjp& v) -> Grads {
              if (!v.needs(0)) return Grads(2);
              return {emit(in(v, 0), "index_add"_op, {zeros_like(in(v, 0)), v.in(1), v.grad()}, same_dim(v.inst)), ValueId()};
          },
-         .index_error = out_of_range, .inplace = false},
+         .index_error = out_of_range, .run_time_sizes = true, .inplace = false},
         // Index tensors stand at their axes; None keeps one. Masks are `masked_select` and `masked_fill`.
         {.name = "index", .sig = "(T self, T?[] indices, *, string? error=None) -> T", .lower = G, .effect = K, .infer = index_result, .saves = index_saves(),
-         .node = "IndexBackward0", .vjp = index_vjp, .index_error = out_of_bounds_index, .negative_index = true, .inplace = false,
+         .node = "IndexBackward0", .vjp = index_vjp, .index_error = out_of_bounds_index, .run_time_sizes = true, .negative_index = true, .inplace = false,
          .method = false, .function = false},
         {.name = "take", .sig = "(T self, T index) -> T", .lower = C, .effect = K, .infer = take_result, .saves = {save_in(1)},
          .node = "TakeBackward0",
@@ -288,7 +288,7 @@ Rows indexing() {
          .inplace = false},
         {.name = "embedding", .sig = "(T weight, T indices, int padding_idx=-1, bool scale_grad_by_freq=False, bool sparse=False) -> T",
          .lower = C, .effect = K, .infer = embedding_result, .saves = {save_in(1)}, .node = "EmbeddingBackward0", .vjp = embedding_vjp,
-         .decompose = composite<embedding>, .inplace = false, .method = false},
+         .decompose = composite<embedding>, .run_time_sizes = true, .inplace = false, .method = false},
         {.name = "one_hot", .sig = "(T self, int num_classes=-1) -> T", .lower = C, .effect = K, .infer = one_hot_result,
          .decompose = composite<[](Composite& c) {
              V index = unsqueeze(c.in(0), rank_of(c.in(0)));
@@ -296,7 +296,7 @@ Rows indexing() {
              return emit(index, "scatter"_op, {full_of(c.b, DType::I64, c.result().sizes, 0), index, one},
                          attrs({{"dim", int64_t{-1}}, {"error", std::string("RuntimeError: Class values must be smaller than num_classes.")}}));
          }>,
-         .inplace = false, .method = false, .function = false},
+         .run_time_sizes = true, .inplace = false, .method = false, .function = false},
 
         {.name = "scatter", .sig = "(T self, int dim, T index, T src, *, string? error=None) -> T", .lower = S, .effect = K,
          .infer = scatter_result, .saves = {save_in(1)}, .node = "ScatterBackward0",
@@ -333,7 +333,7 @@ Rows indexing() {
              V g{&v.b, v.grad()};
              return {grad_of(v, 0, [&] { return g; }), ValueId(), grad_of(v, 2, [&] { return gather(v, g); })};
          },
-         .reduction = "sum", .index_error = out_of_bounds},
+         .reduction = "sum", .index_error = out_of_bounds, .run_time_sizes = true},
         {.name = "scatter_reduce", .sig = "(T self, int dim, T index, T src, string reduce, *, bool include_self=True) -> T", .lower = C,
          .effect = K, .infer = scatter_reduce_result, .saves = {save_in(0), save_in(1), save_in(2), save_out(0)},
          .node = "ScatterReduceBackward0", .vjp = scatter_reduce_vjp, .decompose = composite<scatter_reduced>, .index_error = out_of_bounds},
@@ -346,7 +346,7 @@ Rows indexing() {
              V g{&v.b, v.grad()};
              return {grad_of(v, 0, [&] { return g; }), ValueId(), grad_of(v, 2, [&] { return select_along(v, g); })};
          },
-         .reduction = "sum", .index_error = "RuntimeError: index out of range in self"},
+         .reduction = "sum", .index_error = "RuntimeError: index out of range in self", .run_time_sizes = true},
         {.name = "index_add.alpha", .sig = "(T self, int dim, T index, T source, *, Scalar alpha) -> T", .lower = C, .effect = K,
          .infer = index_add_result, .saves = {save_in(1, 4), save_in(2, 4)}, .node = "IndexAddBackward0",
          .vjp = [](Vjp& v) -> Grads {
@@ -378,31 +378,31 @@ Rows indexing() {
          }>},
         {.name = "index_put", .sig = "(T self, T?[] indices, T values, bool accumulate=False) -> T", .lower = S, .effect = K,
          .infer = index_put_result, .saves = index_saves(), .node = "IndexPutBackward0", .vjp = index_put_vjp,
-         .index_error = out_of_bounds_index, .negative_index = true},
+         .index_error = out_of_bounds_index, .run_time_sizes = true, .negative_index = true},
 
         // The number of chosen elements, and they. Result 1's size is result 0.
         {.name = "masked_select", .sig = "(T self, T mask) -> (i64 count, T values)", .lower = L, .infer = masked_select_result,
          .saves = {save_in(0), save_in(1)}, .node = "MaskedSelectBackward0", .vjp = masked_select_vjp, .runtime = "sifr_masked_select",
-         .inplace = false},
+         .run_time_sizes = true, .inplace = false},
         {.name = "nonzero", .sig = "(T self) -> (i64 count, T indices)", .lower = L, .infer = nonzero_result, .runtime = "sifr_nonzero",
-         .inplace = false},
+         .run_time_sizes = true, .inplace = false},
         {.name = "unique", .sig = "(T self, bool sorted=True) -> (i64 count, T values, T inverse, T counts)", .lower = L,
-         .infer = unique_result, .runtime = "sifr_unique", .inplace = false},
+         .infer = unique_result, .runtime = "sifr_unique", .run_time_sizes = true, .inplace = false},
         {.name = "unique_consecutive", .sig = "(T self) -> (i64 count, T values, T inverse, T counts)", .lower = L,
-         .infer = unique_result, .runtime = "sifr_unique_consecutive", .inplace = false},
+         .infer = unique_result, .runtime = "sifr_unique_consecutive", .run_time_sizes = true, .inplace = false},
         {.name = "masked_scatter", .sig = "(T self, T mask, T source) -> T", .lower = C, .effect = K, .infer = masked_scatter_result,
          .saves = {save_in(1)}, .node = "MaskedScatterBackward0", .vjp = masked_scatter_vjp, .decompose = composite<masked_scatter>},
 
         {.name = "sort", .sig = "(T self, int dim=-1, bool descending=False, *, bool stable=False) -> (T values, T indices)", .lower = L,
          .infer = sort_result, .saves = {save_out(1)}, .node = "SortBackward0", .vjp = sorted_vjp, .runtime = "sifr_sort",
-         .inplace = false},
+         .run_time_sizes = true, .inplace = false},
         {.name = "argsort", .sig = "(T self, int dim=-1, bool descending=False, *, bool stable=False) -> T", .lower = C,
          .infer = argsort_result,
          .decompose = composite<[](Composite& c) { return V{&c.b, c.b.emit_all("sort"_op, {c.in(0)}, c.attrs())[1]}; }>,
-         .inplace = false},
+         .run_time_sizes = true, .inplace = false},
         {.name = "topk", .sig = "(T self, int k, int dim=-1, bool largest=True, bool sorted=True) -> (T values, T indices)", .lower = L,
          .infer = topk_result, .saves = {save_out(1)}, .node = "TopkBackward0", .vjp = sorted_vjp, .runtime = "sifr_topk",
-         .inplace = false},
+         .run_time_sizes = true, .inplace = false},
         {.name = "searchsorted", .sig = "(T sorted_sequence, T self, *, bool out_int32=False, bool right=False) -> T", .lower = L,
          .infer = searchsorted_result, .runtime = "sifr_searchsorted", .inplace = false, .method = false, .function = false},
         {.name = "bucketize", .sig = "(T self, T boundaries, *, bool out_int32=False, bool right=False) -> T", .lower = C,

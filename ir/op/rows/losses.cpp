@@ -165,10 +165,10 @@ Rows losses() {
              V d = x(c) - y(c);
              return reduced(c, d * d);
          }>,
-         .inplace = false, .method = false, .function = false},
+         .run_time_sizes = true, .inplace = false, .method = false, .function = false},
         {.name = "l1_loss", .sig = "(T self, T target, string reduction='mean') -> T", .lower = C, .infer = loss<"abs_cpu">,
          .node_of = l1_node, .vjp = gradients<absolute_error_slope, [](Vjp& v, V g) { return -absolute_error_slope(v, g); }>,
-         .decompose = composite<[](Composite& c) { return reduced(c, abs(x(c) - y(c))); }>, .inplace = false, .method = false,
+         .decompose = composite<[](Composite& c) { return reduced(c, abs(x(c) - y(c))); }>, .run_time_sizes = true, .inplace = false, .method = false,
          .function = false},
         {.name = "smooth_l1_loss", .sig = "(T self, T target, string reduction='mean', float beta=1) -> T", .lower = C,
          .infer = smooth_result, .saves = {save_in(0), save_in(1)}, .node = "SmoothL1LossBackward0",
@@ -178,7 +178,7 @@ Rows losses() {
              V z = abs(x(c) - y(c));
              return reduced(c, where(lt(z, beta), 0.5 * z * z / beta, z - 0.5 * beta));
          }>,
-         .inplace = false, .method = false, .function = false},
+         .run_time_sizes = true, .inplace = false, .method = false, .function = false},
         {.name = "huber_loss", .sig = "(T self, T target, string reduction='mean', float delta=1) -> T", .lower = C,
          .infer = huber_result, .saves = {save_in(0), save_in(1)}, .node = "HuberLossBackward0",
          .vjp = gradients<huber_slope, [](Vjp& v, V g) { return -huber_slope(v, g); }>,
@@ -187,20 +187,20 @@ Rows losses() {
              V z = abs(x(c) - y(c));
              return reduced(c, where(le(z, delta), 0.5 * z * z, delta * (z - 0.5 * delta)));
          }>,
-         .inplace = false, .method = false, .function = false},
+         .run_time_sizes = true, .inplace = false, .method = false, .function = false},
         {.name = "binary_cross_entropy", .sig = "(T self, T target, T? weight=None, string reduction='mean') -> T", .lower = C,
          .infer = binary_cross_entropy_result, .saves = {save_in(0), save_in(1), save_in(2)}, .node = "BinaryCrossEntropyBackward0",
-         .vjp = gradients<cross_entropy_slope, cross_entropy_target_slope>, .decompose = composite<cross_entropy_of>, .inplace = false,
+         .vjp = gradients<cross_entropy_slope, cross_entropy_target_slope>, .decompose = composite<cross_entropy_of>, .run_time_sizes = true, .inplace = false,
          .method = false, .function = false},
         {.name = "binary_cross_entropy_with_logits",
          .sig = "(T self, T target, T? weight=None, T? pos_weight=None, string reduction='mean') -> T", .lower = C,
          .infer = binary_cross_entropy_result, .saves = {save_in(0), save_in(1), save_in(2), save_in(3)},
          .node = "BinaryCrossEntropyWithLogitsBackward0", .vjp = gradients<logits_slope, logits_target_slope>,
-         .decompose = composite<logits_loss>, .inplace = false, .method = false, .function = false},
+         .decompose = composite<logits_loss>, .run_time_sizes = true, .inplace = false, .method = false, .function = false},
         {.name = "nll_loss", .sig = "(T self, T target, T? weight=None, string reduction='mean', int ignore_index=-100) -> T",
          .lower = C, .effect = Effect::Check, .infer = nll_loss_result, .saves = {save_in(0), save_in(1), save_in(2)},
          .node_of = [](const OpCall& c) { return c.types[0].rank() > 2 ? "NllLoss2DBackward0" : "NllLossBackward0"; },
-         .vjp = nll_loss_vjp, .decompose = composite<nll_loss>, .inplace = false, .method = false, .function = false},
+         .vjp = nll_loss_vjp, .decompose = composite<nll_loss>, .run_time_sizes = true, .inplace = false, .method = false, .function = false},
     };
 }
 

@@ -166,7 +166,7 @@ Rows normalization() {
     return {
         {.name = "layer_norm", .sig = "(T self, int[] normalized_shape, T? weight=None, T? bias=None, float eps=1e-05) -> T", .lower = C,
          .infer = layer_norm_result, .saves = {save_in(0), save_in(1), save_in(2)}, .node = "NativeLayerNormBackward0",
-         .vjp = layer_norm_vjp, .decompose = composite<layer_norm>, .inplace = false, .method = false},
+         .vjp = layer_norm_vjp, .decompose = composite<layer_norm>, .run_time_sizes = true, .inplace = false, .method = false},
         // Batch statistics: the output, their mean and their biased variance, from which the prelude updates the running ones.
         {.name = "batch_norm_train", .sig = "(T self, T? weight, T? bias, float eps=1e-05) -> (T output, T mean, T var)", .lower = C,
          .infer = batch_norm_train_result, .saves = {save_in(0), save_in(1)}, .node = "NativeBatchNormBackward0",

@@ -245,7 +245,7 @@ Rows shape() {
     constexpr Lower C = Lower::Composite;
     return {
         {.name = "cat", .sig = "(T[] tensors, int dim=0) -> T", .lower = Lower::Concat, .infer = cat_result, .node = "CatBackward0",
-         .vjp = cat_vjp, .inplace = false, .method = false},
+         .vjp = cat_vjp, .run_time_sizes = true, .inplace = false, .method = false},
         {.name = "stack", .sig = "(T[] tensors, int dim=0) -> T", .lower = C, .infer = stack_result, .node = "StackBackward0",
          .vjp = stack_vjp, .decompose = composite<[](Composite& c) {
              int64_t dim = normalize_dim(c.attrs().get_or<int64_t>("dim", 0), c.result().rank());
@@ -253,7 +253,7 @@ Rows shape() {
              for (size_t k = 0; k < c.inst.operands.size(); ++k) parts.push_back(unsqueeze(cast(c.in(k), c.result().dtype), dim));
              return join(c.b, parts, dim);
          }>,
-         .inplace = false, .method = false},
+         .run_time_sizes = true, .inplace = false, .method = false},
         {.name = "repeat", .sig = "(T self, int[] repeats) -> T", .lower = C, .infer = repeat_result, .node = "RepeatBackward0",
          .vjp = gradients<repeat_vjp>, .decompose = composite<repeat>, .inplace = false, .function = false},
         {.name = "tile", .sig = "(T self, int[] dims) -> T", .lower = C, .infer = repeat_result, .node = "RepeatBackward0",

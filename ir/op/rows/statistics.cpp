@@ -30,15 +30,6 @@ Grads mean_vjp(Vjp& v) {
     })};
 }
 
-/// What is subtracted from the number of elements: `unbiased` or `correction`.
-double correction_of(const Attrs& a) {
-    const AttrValue* c = a.find("correction");
-    if (c && std::holds_alternative<double>(*c)) return std::get<double>(*c);
-    // `x.var(False)`: the first argument may be `unbiased` itself.
-    const AttrValue* d = a.find("dim");
-    if (d && std::holds_alternative<bool>(*d)) return std::get<bool>(*d) ? 1.0 : 0.0;
-    return a.get_or("unbiased", true) ? 1.0 : 0.0;
-}
 double degrees(const Type& t, const std::vector<int64_t>& dims, const Attrs& a) {
     return std::max(static_cast<double>(reduced_count(t, dims)) - correction_of(a), 0.0);
 }
@@ -157,17 +148,17 @@ Rows statistics() {
         {.name = "mean", .sig = "(T self, *, dtype? dtype=None) -> T", .lower = C, .infer = mean_result, .node = "MeanBackward0",
          .vjp = mean_vjp,
          .decompose = composite<[](Composite& c) { return shaped(c, mean_kept(cast(c.in(0), c.result().dtype), dims_of(c))); }>,
-         .inplace = false},
+         .run_time_sizes = true, .inplace = false},
         {.name = "mean.dim", .sig = "(T self, any? dim, bool keepdim=False, *, dtype? dtype=None) -> T", .lower = C, .infer = mean_result,
          .node = "MeanBackward1", .vjp = mean_vjp,
          .decompose = composite<[](Composite& c) { return shaped(c, mean_kept(cast(c.in(0), c.result().dtype), dims_of(c))); }>,
-         .inplace = false},
+         .run_time_sizes = true, .inplace = false},
         {.name = "var", .sig = of_var, .lower = C, .infer = var_result, .saves = {save_in(0)}, .node = "VarBackward0",
          .vjp = gradients<var_gradient>,
-         .decompose = composite<[](Composite& c) { return shaped(c, var_kept(c.in(0), dims_of(c), c.attrs())); }>, .inplace = false},
+         .decompose = composite<[](Composite& c) { return shaped(c, var_kept(c.in(0), dims_of(c), c.attrs())); }>, .run_time_sizes = true, .inplace = false},
         {.name = "std", .sig = of_var, .lower = C, .infer = var_result, .saves = {save_in(0), save_out(0)}, .node = "StdBackward0",
          .vjp = gradients<std_gradient>,
-         .decompose = composite<[](Composite& c) { return shaped(c, sqrt(var_kept(c.in(0), dims_of(c), c.attrs()))); }>, .inplace = false},
+         .decompose = composite<[](Composite& c) { return shaped(c, sqrt(var_kept(c.in(0), dims_of(c), c.attrs()))); }>, .run_time_sizes = true, .inplace = false},
         {.name = "var_mean", .sig = of_var_mean, .lower = C, .infer = var_mean_result, .saves = {save_in(0)}, .node = "VarMeanBackward0",
          .vjp = moments_vjp<false>,
          .decompose = composite<[](Composite& c) -> std::vector<ValueId> {
@@ -182,10 +173,10 @@ Rows statistics() {
          .inplace = false, .method = false},
         {.name = "norm", .sig = "(T self, any? p='fro', any? dim=None, bool keepdim=False, *, dtype? dtype=None) -> T", .lower = C,
          .infer = norm_result, .saves = {save_in(0), save_out(0)}, .node = "LinalgVectorNormBackward0", .vjp = norm_vjp,
-         .decompose = composite<norm>, .inplace = false},
+         .decompose = composite<norm>, .run_time_sizes = true, .inplace = false},
         {.name = "linalg_vector_norm", .sig = "(T self, any? ord=2, any? dim=None, bool keepdim=False, *, dtype? dtype=None) -> T",
          .lower = C, .infer = norm_result, .saves = {save_in(0), save_out(0)}, .node = "LinalgVectorNormBackward0", .vjp = norm_vjp,
-         .decompose = composite<norm>, .inplace = false, .method = false, .function = false},
+         .decompose = composite<norm>, .run_time_sizes = true, .inplace = false, .method = false, .function = false},
 
         {.name = "softmax", .sig = "(T self, int dim, dtype? dtype=None) -> T", .lower = C, .infer = softmax_result,
          .layout = LayoutRule::Like, .saves = {save_out(0)}, .node = "SoftmaxBackward0",
@@ -195,7 +186,7 @@ Rows statistics() {
              Softmax s = softmax_parts(c);
              return s.exps / s.total;
          }>,
-         .inplace = false},
+         .run_time_sizes = true, .inplace = false},
         {.name = "log_softmax", .sig = "(T self, int dim, dtype? dtype=None) -> T", .lower = C, .infer = softmax_result,
          .layout = LayoutRule::Like, .saves = {save_out(0)}, .node = "LogSoftmaxBackward0",
          .vjp = gradients<[](Vjp& v, V g) { return g - exp(out(v)) * sum(g, softmax_dims(v)); }>,
@@ -204,11 +195,11 @@ Rows statistics() {
              Softmax s = softmax_parts(c);
              return s.shifted - log(s.total);
          }>,
-         .inplace = false},
+         .run_time_sizes = true, .inplace = false},
         {.name = "logsumexp", .sig = "(T self, any dim, bool keepdim=False) -> T", .lower = C, .infer = logsumexp_result,
          .saves = {save_in(0), save_out(0)}, .node = "LogsumexpBackward0",
          .vjp = gradients<[](Vjp& v, V g) { return keep_reduced(v, g) * exp(in(v, 0) - keep_reduced(v, out(v))); }>,
-         .decompose = composite<logsumexp>, .inplace = false},
+         .decompose = composite<logsumexp>, .run_time_sizes = true, .inplace = false},
         {.name = "nansum", .sig = "(T self, any? dim=None, bool keepdim=False, *, dtype? dtype=None) -> T", .lower = C,
          .infer = sum_result, .saves = {save_in(0)}, .node = "NansumBackward0",
          .vjp = gradients<[](Vjp& v, V g) { return where(isnan(in(v, 0)), 0.0, expand_reduced(v, g)); }>,

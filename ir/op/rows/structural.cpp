@@ -24,6 +24,11 @@ Rows structural() {
          .vjp = insert_add_vjp},
         {.name = "insert_seq", .sig = "(T value, T piece, i64[] indices, *, layout layout) -> T", .lower = L, .infer = same_as_first},
 
+        // A tensor of run-time sizes lies in memory of its bounds, row-major: of an axis of bound 16 and size 5, the first 5 places count.
+        // `to_size`: the first places along each of `axes`; `to_bound`: all places, of which those behind the sizes hold zeros.
+        {.name = "to_size", .sig = "(T value, i64[] sizes, *, int[] axes) -> T", .lower = L, .infer = typed_only, .vjp = first_grad_as_is},
+        {.name = "to_bound", .sig = "(T value) -> T", .lower = L, .infer = bounded_result, .vjp = first_grad_as_is},
+
         // losses, then as many gradients if `from`, then the tensors after `wrt`, of which the first `stop` pass no gradient on.
         {.name = "backward",
          .sig = "(V[] operands, *, int losses=1, bool from=False, bool retain=False, bool create=False, int stop=0) -> V[]",

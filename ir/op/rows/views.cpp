@@ -1,10 +1,23 @@
+#include <set>
+#include <string>
+
 #include "ir/op/rows/rows.h"
+#include "ir/op/rules/structural_rules.h"
 #include "ir/op/rules/view_rules.h"
 
 // Other layouts on the same storage. Later on each is an `extract`, whose gradient is an `insert_add` into zeros: no row here needs
 // a rule of its own. `reshape`, `flatten`, `contiguous` are one of these or a copy, as the strides say; capture decides.
 
 namespace sifr::rows {
+namespace {
+
+/// Text that lives as long as the program: names of nodes are compared and kept as pointers.
+const char* kept_text(const std::string& text) {
+    static std::set<std::string> all;
+    return all.insert(text).first->c_str();
+}
+
+}  // namespace
 
 Rows views() {
     using namespace rules;
@@ -45,6 +58,12 @@ Rows views() {
         {.name = "unflatten", .sig = "(T self, int dim, int[] sizes) -> T", .lower = L, .view = view_unflatten, .node = "ViewBackward0"},
         {.name = "alias", .sig = "(T self) -> T", .lower = L, .view = view_alias, .node = "AliasBackward0", .method = false,
          .function = false},
+        // Of a tensor of run-time sizes, the whole memory of its bounds; and of such memory, the first places along `axes`.
+        {.name = "whole_bound", .sig = "(T self) -> T", .lower = L, .infer = bounded_result, .view = view_alias, .node = "AliasBackward0",
+         .method = false, .function = false},
+        {.name = "narrow.run", .sig = "(T self, i64[] lengths, *, int[] axes, string node='SliceBackward0') -> T", .lower = L,
+         .infer = typed_only, .view = view_alias,
+         .node_of = [](const OpCall& c) { return kept_text(c.attrs.get<std::string>("node")); }, .method = false, .function = false},
         {.name = "split", .sig = "(T self, int split_size, int dim=0) -> T[]", .lower = L, .view = view_split, .multi_view = true,
          .node = "SplitBackward0"},
         {.name = "split.sizes", .sig = "(T self, int[] split_sizes, int dim=0) -> T[]", .lower = L, .view = view_split_sizes,

@@ -237,4 +237,12 @@ Grads picked_vjp(Vjp& v) {
     return {emit(g, "scatter"_op, {zeros_like(x), index, g}, attrs({{"dim", dim}}))};
 }
 
+double correction_of(const Attrs& a) {
+    const AttrValue* c = a.find("correction");
+    if (c && std::holds_alternative<double>(*c)) return std::get<double>(*c);
+    // `x.var(False)`: the first argument may be `unbiased` itself.
+    const AttrValue* d = a.find("dim");
+    if (d && std::holds_alternative<bool>(*d)) return std::get<bool>(*d) ? 1.0 : 0.0;
+    return a.get_or("unbiased", true) ? 1.0 : 0.0;
+}
 }  // namespace sifr::rules

@@ -33,6 +33,8 @@ V expand_reduced(Vjp& v, V g);
 /// The same without the expansion: broadcasts against operand 0.
 V keep_reduced(Vjp& v, V g);
 std::vector<int64_t> dims_of(Vjp& v);
+/// What a variance subtracts from the number of elements: `unbiased` or `correction`.
+double correction_of(const Attrs& a);
 int64_t reduced_count(const Type& t, const std::vector<int64_t>& dims);
 Grads sum_vjp(Vjp& v);
 /// Spreads `g` evenly over the elements that equal the result.

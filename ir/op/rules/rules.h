@@ -17,6 +17,6 @@ Sizes broadcast_bounds(const Type& a, const Type& b);
 /// The layout of operand k: the captured one, or row-major over its sizes at later stages.
 Layout layout_of(const OpCall& call, size_t k);
 /// Where axis `axis` of operand 0 went in the view `to`, or -1 if it did not survive as a whole.
-int kept_axis(const OpCall& call, const Layout& to, int axis);
+int kept_axis(const OpCall& call, size_t result, int axis);
 
 }  // namespace sifr::rules

@@ -22,6 +22,10 @@ void refuse_run_time_axis(const OpCall& call, const Type& t, int64_t axis) {
             throw NotSupported(fmt::format("'{}' along an axis whose size is known only at run time", name_of(call.op)));
 }
 
+bool has_run_time_axis(const Type& t, int64_t axis) {
+    return std::any_of(t.run_time_sizes.begin(), t.run_time_sizes.end(), [&](const RunTimeSize& r) { return r.axis == axis; });
+}
+
 bool is_empty_vector(const Type& t) { return t.rank() == 1 && t.sizes[0] == 0; }
 
 }  // namespace
@@ -53,7 +57,7 @@ std::vector<Type> cat_result(const OpCall& call) {
             raise("RuntimeError", "Tensors must have same number of dimensions: got {} and {}", first->rank(), t.rank());
         refuse_run_time_axis(call, t, dim);
         for (int d = 0; d < t.rank(); ++d)
-            if (d != dim && t.sizes[d] != first->sizes[d])
+            if (d != dim && t.sizes[d] != first->sizes[d] && !has_run_time_axis(t, d) && !has_run_time_axis(*first, d))
                 raise("RuntimeError",
                       "Sizes of tensors must match except in dimension {}. Expected size {} but got size {} for tensor number {} in the list.",
                       dim, first->sizes[d], t.sizes[d], k);
@@ -67,7 +71,7 @@ std::vector<Type> stack_result(const OpCall& call) {
     Type out = call.types[0];
     int64_t dim = dim_of(call, out.rank() + 1);
     for (size_t k = 1; k < call.types.size(); ++k)
-        if (call.types[k].sizes != out.sizes)
+        if (call.types[k].sizes != out.sizes && (call.types[k].run_time_sizes.empty() || out.run_time_sizes.empty()))
             raise("RuntimeError", "stack expects each tensor to be equal size, but got {} at entry 0 and {} at entry {}", list(out.sizes),
                   list(call.types[k].sizes), k);
     out.dtype = result_dtype(call.types, call.default_dtype);
@@ -287,37 +291,50 @@ IndexPlan plan_index(const OpCall& call, size_t first, size_t count) {
     const Type& self = call.types[0];
     IndexPlan plan;
     if (static_cast<int64_t>(count) > self.rank()) raise("IndexError", "too many indices for tensor of dimension {}", self.rank());
-    Sizes sizes;
+    std::vector<Type> index_types;
     std::vector<std::string> shapes;
     bool failed = false;
     for (size_t k = 0; k < count; ++k) {
         const Type& t = call.types[first + k];
         if (is_none(t)) continue;
-        if (t.dtype == DType::Bool) throw NotSupported("a boolean mask among several indices", "use masked_select or torch.where");
+        SIFR_CHECK(t.dtype != DType::Bool, "a mask that is no index yet");
         if (t.dtype != DType::I64 && t.dtype != DType::I32 && t.dtype != DType::U8)
             raise("IndexError", "tensors used as indices must be long, int, byte or bool tensors");
         plan.indexed.push_back(static_cast<int64_t>(k));
         shapes.push_back(list(t.sizes));
+        index_types.push_back(t);
         try {
-            sizes = broadcast(sizes, t.sizes);
+            index_types = {broadcast_types(index_types, DType::I64)};
         } catch (const ScriptError&) {
             failed = true;
         }
     }
     if (failed) raise("IndexError", "shape mismatch: indexing tensors could not be broadcast together with shapes {}", fmt::join(shapes, ", "));
+    const Type index = index_types.empty() ? Type::tensor(DType::I64, {}) : index_types[0];
+    const Sizes& sizes = index.sizes;
     plan.index_sizes = sizes;
     bool adjacent = true;
     for (size_t i = 1; i < plan.indexed.size(); ++i) adjacent &= plan.indexed[i] == plan.indexed[i - 1] + 1;
     plan.at = adjacent && !plan.indexed.empty() ? plan.indexed[0] : 0;
     for (int64_t d = 0; d < self.rank(); ++d)
-        if (std::find(plan.indexed.begin(), plan.indexed.end(), d) == plan.indexed.end()) plan.result.push_back(self.sizes[d]);
+        if (std::find(plan.indexed.begin(), plan.indexed.end(), d) == plan.indexed.end()) {
+            auto axis = static_cast<int64_t>(plan.result.size());
+            if (axis >= plan.at) axis += index.rank();
+            for (const RunTimeSize& r : self.run_time_sizes)
+                if (r.axis == d) plan.run_time_sizes.push_back({static_cast<int>(axis), r.size});
+            plan.result.push_back(self.sizes[d]);
+        }
+    for (const RunTimeSize& r : index.run_time_sizes) plan.run_time_sizes.push_back({static_cast<int>(plan.at) + r.axis, r.size});
+    std::sort(plan.run_time_sizes.begin(), plan.run_time_sizes.end(), [](const RunTimeSize& a, const RunTimeSize& b) { return a.axis < b.axis; });
     plan.result.insert(plan.result.begin() + plan.at, sizes.begin(), sizes.end());
     return plan;
 }
 
 std::vector<Type> index_result(const OpCall& call) {
-    refuse_run_time_axis(call, call.types[0], -1);
-    return {Type::tensor(call.types[0].dtype, plan_index(call, 1, call.types.size() - 1).result)};
+    IndexPlan plan = plan_index(call, 1, call.types.size() - 1);
+    Type out = Type::tensor(call.types[0].dtype, plan.result);
+    out.run_time_sizes = plan.run_time_sizes;
+    return {out};
 }
 
 std::vector<Type> index_put_result(const OpCall& call) {
@@ -329,8 +346,11 @@ std::vector<Type> index_put_result(const OpCall& call) {
     IndexPlan plan = plan_index(call, 1, call.types.size() - 2);
     bool fits = values.sizes.size() <= plan.result.size();
     for (size_t i = 0; fits && i < values.sizes.size(); ++i) {
-        int64_t mine = values.sizes[values.sizes.size() - 1 - i];
-        fits = mine == 1 || mine == plan.result[plan.result.size() - 1 - i];
+        size_t own = values.sizes.size() - 1 - i, there = plan.result.size() - 1 - i;
+        auto bound_only = [](const std::vector<RunTimeSize>& runs, size_t axis) {
+            return std::any_of(runs.begin(), runs.end(), [&](const RunTimeSize& r) { return r.axis == static_cast<int>(axis); });
+        };
+        fits = values.sizes[own] == 1 || values.sizes[own] == plan.result[there] || bound_only(values.run_time_sizes, own) || bound_only(plan.run_time_sizes, there);
     }
     if (!fits)
         raise("RuntimeError", "shape mismatch: value tensor of shape {} cannot be broadcast to indexing result of shape {}",
@@ -448,7 +468,8 @@ std::vector<Type> topk_result(const OpCall& call) {
     Type values = call.types[0];
     int64_t dim = dim_of(call, values.rank(), "dim", -1), k = call.attrs.get<int64_t>("k");
     if (k < 0 || k > (values.rank() == 0 ? 1 : values.sizes[dim])) raise("RuntimeError", "selected index k out of range");
-    refuse_run_time_axis(call, values, dim);
+    // (A check proves that a run-time size is at least k.)
+    std::erase_if(values.run_time_sizes, [&](const RunTimeSize& r) { return r.axis == dim; });
     if (values.rank() > 0) values.sizes[dim] = k;
     Type indices = values;
     indices.dtype = DType::I64;

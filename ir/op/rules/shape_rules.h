@@ -52,6 +52,7 @@ struct IndexPlan {
     std::vector<int64_t> indexed;    ///< axes of self that are indexed
     int64_t at = 0;                  ///< where index_sizes stand in the result
     Sizes result;
+    std::vector<RunTimeSize> run_time_sizes;  ///< of the result
 };
 IndexPlan plan_index(const OpCall& call, size_t first, size_t count);
 

@@ -16,6 +16,8 @@ std::vector<Type> extract_result(const OpCall& call) {
     return {Type::tensor(call.types[0].dtype, call.attrs.get<Layout>("layout").sizes)};
 }
 
+std::vector<Type> bounded_result(const OpCall& call) { return {Type::tensor(call.types[0].dtype, call.types[0].sizes)}; }
+
 std::vector<Type> backward_results(const OpCall& call) {
     auto losses = static_cast<size_t>(call.attrs.get_or<int64_t>("losses", 1));
     size_t first = call.attrs.get_or<bool>("from", false) ? 2 * losses : losses;
@@ -68,6 +70,12 @@ ValueId zeros_like(Vjp& v, ValueId like) {
 }
 
 }  // namespace
+
+std::vector<ValueId> first_grad_as_is(Vjp& v) {
+    std::vector<ValueId> grads(v.inst.operands.size());
+    if (v.needs(0)) grads[0] = v.grad();
+    return grads;
+}
 
 std::vector<ValueId> extract_vjp(Vjp& v) {
     std::vector<ValueId> grads(v.inst.operands.size());

@@ -9,6 +9,7 @@ std::vector<Type> same_as_first(const OpCall& call);
 std::vector<Type> same_as_all(const OpCall& call);   ///< one result per operand: `while`
 std::vector<Type> for_results(const OpCall& call);   ///< the types of the initial values
 std::vector<Type> extract_result(const OpCall& call);
+std::vector<Type> bounded_result(const OpCall& call);   ///< operand 0 with its bounds as sizes
 std::vector<Type> backward_results(const OpCall& call);  ///< one per `wrt`
 std::vector<Type> item_result(const OpCall& call);
 std::vector<Type> some_result(const OpCall& call);
@@ -20,6 +21,8 @@ std::vector<Type> select_result(const OpCall& call);  ///< `sel c, a, b`
 std::vector<Type> typed_only(const OpCall& call);
 std::vector<ViewLayout> same_layout(const OpCall& call);
 
+/// The gradient of result 0 is that of operand 0.
+std::vector<ValueId> first_grad_as_is(Vjp& v);
 /// Of `extract`: the gradient written into zeros at the layout, added where the layout meets itself.
 std::vector<ValueId> extract_vjp(Vjp& v);
 /// Of `insert`: the base's gradient without what was overwritten; the piece's is what lies at the layout.

@@ -63,18 +63,26 @@ Layout layout_of(const OpCall& call, size_t k) {
     return Layout::contiguous(call.types[k].sizes);
 }
 
-int kept_axis(const OpCall& call, const Layout& to, int axis) {
-    Layout from = layout_of(call, 0);
-    int found = -1;
-    for (size_t d = 0; d < to.sizes.size(); ++d) {
-        if (to.sizes[d] != from.sizes[axis] || to.strides[d] != from.strides[axis]) continue;
-        if (found >= 0) return -1;
-        found = static_cast<int>(d);
+int kept_axis(const OpCall& call, size_t result, int axis) {
+    // Seen with a stride of its own, the axis is known again where the view has it whole.
+    const Layout from = layout_of(call, 0);
+    constexpr int64_t own_stride = int64_t{1} << 40;
+    auto find = [&](const Layout& to, int64_t stride) {
+        for (size_t d = 0; d < to.sizes.size(); ++d)
+            if (to.strides[d] == stride && to.sizes[d] == from.sizes[static_cast<size_t>(axis)]) return static_cast<int>(d);
+        return -1;
+    };
+    Layout marked = from;
+    marked.strides[static_cast<size_t>(axis)] = own_stride;
+    std::vector<const Layout*> layouts(call.types.size(), nullptr);
+    layouts[0] = &marked;
+    OpCall again = call;
+    again.layouts = layouts;
+    try {
+        return find(def(call.op).view(again).at(result).layout, own_stride);
+    } catch (const ScriptError&) {
+        return -1;  // other sizes of the same memory
     }
-    // Another axis of the source that looks the same would make the answer a guess.
-    for (size_t d = 0; d < from.sizes.size(); ++d)
-        if (static_cast<int>(d) != axis && from.sizes[d] == from.sizes[axis] && from.strides[d] == from.strides[axis]) return -1;
-    return found;
 }
 
 Views view_slice(const OpCall& call) {

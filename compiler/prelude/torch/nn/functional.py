@@ -68,7 +68,7 @@ def embedding_bag(input, weight, offsets=None, max_norm=None, norm_type=2, scale
 
 
 def one_hot(tensor, num_classes=-1):
-    return _nn.one_hot(tensor, num_classes)
+    return torch._one_hot(tensor, num_classes)
 
 
 # ---- activations
