@@ -44,7 +44,8 @@ bool is_written(const Function& f, StorageId storage) {
 PyValue known_numbers(Interpreter& in, PyValue tensor) {
     const Function& f = in.function();
     const Inst* made = f.producer(tensor_of(tensor)->value);
-    if (!made || is_written(f, view_of(in, tensor).storage)) return PyValue::none();
+    // In another region, a later pass of a loop may write what this one has not.
+    if (!made || made->parent != in.builder().region() || is_written(f, view_of(in, tensor).storage)) return PyValue::none();
     const Sizes sizes = type_of(in, tensor).sizes;
     std::string_view name = name_of(made->op);
     int64_t next = 0;

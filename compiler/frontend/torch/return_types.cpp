@@ -31,6 +31,7 @@ const ComposedType composed_types[] = {
     {"nanmedian", {"values", "indices"}},
     {"triangular_solve", {"solution", "cloned_coefficient"}},
     {"lu_unpack", {"P", "L", "U"}},
+    {"frexp", {"mantissa", "exponent"}},
     {"svd", {"U", "S", "V"}},
     {"linalg_lu_factor", {"LU", "pivots"}},
     {"linalg_inv_ex", {"inverse", "info"}},

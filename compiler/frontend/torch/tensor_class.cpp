@@ -10,6 +10,7 @@
 #include "compiler/frontend/torch/devices.h"
 #include "compiler/frontend/torch/indexing.h"
 #include "compiler/frontend/torch/known_names.h"
+#include "compiler/frontend/torch/known_numbers.h"
 #include "compiler/frontend/torch/prelude_functions.h"
 #include "compiler/frontend/torch/printing.h"
 #include "compiler/frontend/torch/rows.h"
@@ -190,6 +191,8 @@ public:
         self = only_element(in, self, "TypeError", "only integer tensors of a single element can be converted to an index");
         const Type& t = type_of(in, self);
         if (t.numel() != 1 || !is_integral(t.dtype, true)) raise("TypeError", "only integer tensors of a single element can be converted to an index");
+        if (t.rank() == 0)
+            if (PyValue known = known_numbers(in, self); known.is(Kind::Int)) return known;
         return in.binary(BinaryOp::Add, item_of(in, self), PyValue::integer(0));
     }
 

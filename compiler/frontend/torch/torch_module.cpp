@@ -93,7 +93,7 @@ void fill_torch(Interpreter& in, const ModuleObject* torch) {
 /// What PyTorch has in module `name` and sifr has not is *not supported*; anything else is no attribute.
 void refuse_known_names(Interpreter& in, const ModuleObject* m, const std::string& name) {
     // What torch.nn.functional has of other modules begins with an underscore there.
-    for (const char* overridable : {"torch.nn.functional", "torch.nn._", "torch.linalg", "torch.special", "torch.fft"})
+    for (const char* overridable : {"torch.nn.functional", "torch.nn._", "torch.linalg", "torch.special"})
         if (name.starts_with(overridable)) in.heap().change(m->variables).overridable = true;
     in.heap().change(m).missing = [name](Interpreter&, Symbol attribute) -> PyValue {
         if (is_torch_name(name, *attribute)) throw NotSupported(fmt::format("{}.{}", name, *attribute));

@@ -2,7 +2,7 @@
 import torch
 from torch._functions.matrices import (addbmm, cholesky_inverse, cholesky_solve, cross, inner, kron, logdet, lu_solve, matrix_exp, matrix_power, pinverse,
                                        svd, triangular_solve, vdot)
-from torch._functions.numbers import (angle, conj, conj_physical, float_power, gcd, is_conj, is_neg, isreal, lcm, ldexp, mvlgamma, positive, resolve_conj,
+from torch._functions.numbers import (angle, conj, conj_physical, float_power, frexp, gcd, is_conj, is_neg, isreal, lcm, ldexp, mvlgamma, positive, resolve_conj,
                                       resolve_neg)
 from torch._functions.shapes import (adjoint, as_strided_scatter, diagflat, diff, dsplit, fliplr, flipud, hsplit, narrow_copy, put, split_with_sizes,
                                      take_along_dim, unsafe_chunk, unsafe_split, vsplit)

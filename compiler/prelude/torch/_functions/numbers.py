@@ -19,6 +19,20 @@ def ldexp(input, other):
     return _nn.renamed(input * torch.pow(2.0, other), "LdexpBackward0")
 
 
+def frexp(input):
+    if not input.is_floating_point():
+        raise RuntimeError("torch.frexp() only supports floating-point dtypes")
+    wide = input.to(torch.float64)
+    size = wide.detach().abs()
+    ordinary = torch.logical_and(size > 0, torch.isfinite(size))
+    exponent = torch.where(ordinary, torch.floor(torch.log2(torch.where(ordinary, size, 1.0))) + 1, 0.0)
+    # The logarithm may be rounded up to, or down from, a whole number.
+    scaled = torch.where(ordinary, size, 0.5) * torch.pow(2.0, -exponent)
+    exponent = torch.where(scaled >= 1, exponent + 1, torch.where(scaled < 0.5, exponent - 1, exponent))
+    mantissa = _nn.renamed((wide * torch.pow(2.0, -exponent)).to(input.dtype), "FrexpBackward0")
+    return _nn.return_type("frexp", mantissa, exponent.to(torch.int32))
+
+
 def float_power(input, exponent):
     if isinstance(input, torch.Tensor):
         input = input.to(torch.float64)

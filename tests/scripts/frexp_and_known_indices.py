@@ -1,0 +1,12 @@
+import torch
+print(torch.frexp(torch.tensor([8., 3., -0.75, 0., 1e-3, 100.])))
+m, e = torch.frexp(torch.tensor([5.5], dtype=torch.float64))
+print(m, e, m.dtype, e.dtype)
+print(torch.tensor([6.]).frexp().exponent, torch.ldexp(m, e))
+try: torch.frexp(torch.tensor([1]))
+except Exception as ex: print(type(ex).__name__, ex)
+n = torch.tensor(3)
+for i in range(n): print(i)
+print([i for i in range(n)])
+print([1,2,3][n - 1])
+print(list(range(n)))
