@@ -265,6 +265,45 @@ TEST(Jit, CallsFromManyThreads) {
     EXPECT_EQ(f.signatures(), 5U);
 }
 
+TEST(Jit, CompilesOnManyThreadsAtOnce) {
+    // Traces, loads, calls, and looks inside, each thread its own and all of them one.
+    auto shared = sifr::jit([](Tensor x, Scalar k) { return sifr::for_(0, 3, x, [&](Scalar i, Tensor c) { return c * k + i; }); });
+    sifr::Script script = sifr::load_string("import torch\nimport torch.nn as nn\ntorch.manual_seed(0)\nm = nn.Linear(2, 1)\nn = 0\ndef f(x):\n    global n\n    n += 1\n    return m(x).detach(), n\n", "shared.py");
+    auto scripted = script.function("f");
+    std::atomic<int> wrong = 0;
+    std::vector<std::thread> threads;
+    for (int t = 0; t < 4; ++t)
+        threads.emplace_back([&, t] {
+            const int64_t n = 2 + t;
+            Floats x(static_cast<size_t>(n), 1.0F);
+            auto own = sifr::jit([](Tensor a) {
+                a.requires_grad_();
+                return sifr::autograd::grad({(a * a).sum()}, {a});
+            });
+            if (values(own(from_blob(x.data(), {n})).at(0)) != Floats(static_cast<size_t>(n), 2.0F)) ++wrong;
+            sifr::Script mine = sifr::load_string("import torch\ntotal = torch.zeros(2)\ndef add(x):\n    total.add_(x)\n    return total.sum()\n", "own.py");
+            auto add = mine.function("add");
+            for (int k = 1; k <= 3; ++k)
+                if (add(from_blob(x.data(), {2})).number<float>() != static_cast<float>(2 * k)) ++wrong;
+            for (int k = 0; k < 5; ++k)
+                if (values(shared(from_blob(x.data(), {n}), 1)) != Floats(static_cast<size_t>(n), 4.0F)) ++wrong;
+            for (int k = 0; k < 5; ++k)
+                if (scripted(from_blob(x.data(), {1, 2})).size() != 2) ++wrong;
+            if (shared.ir("plan").empty() || shared.remarks().size() > 1000 || own.ir("captured").find("func") == std::string::npos) ++wrong;
+            try {
+                sifr::jit([](Tensor a) { return a.matmul(a); })(from_blob(x.data(), {1, n}));
+                ++wrong;
+            } catch (const sifr::Error& e) {
+                if (e.details().exception != "RuntimeError") ++wrong;
+            }
+        });
+    for (std::thread& t : threads) t.join();
+    EXPECT_EQ(wrong, 0);
+    EXPECT_EQ(shared.signatures(), 4U);
+    Floats x{1, 1};
+    EXPECT_EQ(scripted(from_blob(x.data(), {1, 2})).number<int>(1), 21) << "calls of one script take turns";
+}
+
 TEST(Jit, RandomNumbersComeFromTheThread) {
     auto f = sifr::jit([] { return sifr::rand({4}); });
     sifr::manual_seed(0);
