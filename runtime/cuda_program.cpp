@@ -149,4 +149,13 @@ void* sifr_cuda_constant_data(int32_t index) { return reinterpret_cast<void*>(st
 
 int64_t sifr_cuda_memory(void) { return state.memory_bytes; }
 
+sifr_status sifr_cuda_device_name(sifr_str* out) {
+    static char name[256];
+    SIFR_CUDA(cuDeviceGetName, name, sizeof name, state.device);
+    *out = c_str(name);
+    return SIFR_OK;
+}
+
+int64_t sifr_cuda_capability(void) { return state.arch; }
+
 }  // extern "C"

@@ -9,6 +9,8 @@
 
 #include <stdint.h>
 
+#include "runtime/sifr_runtime.h"
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -107,6 +109,10 @@ void sifr_cuda_launch_host(int32_t kernel, void* const* buffers, const int64_t* 
 
 /** Bytes of device memory that the program holds. */
 int64_t sifr_cuda_memory(void);
+/** The name of the GPU that the program runs on; the text lives as long as the program. */
+sifr_status sifr_cuda_device_name(sifr_str* out);
+/** Its architecture: 90 for 9.0. */
+int64_t sifr_cuda_capability(void);
 
 #ifdef __cplusplus
 }

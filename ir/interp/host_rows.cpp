@@ -20,6 +20,8 @@ private:
     int64_t mark_;
 };
 
+Results no_gpu(const Execution&) { throw NotSupported("what a GPU is, in an interpreter"); }
+
 template <auto function>
 Results s_s(const Execution& x) {
     TextRegion region;
@@ -256,6 +258,9 @@ const NamedEvaluator host_table[] = {
          const auto& which = x.attr<std::string>("which");
          return Results{which == "perf_counter" ? sifr_perf_counter() : which == "process_time" ? sifr_process_time() : sifr_time()};
      }},
+    {"gpu_name", no_gpu},
+    {"gpu_memory", no_gpu},
+    {"gpu_capability", no_gpu},
     {"argc", [](const Execution&) { return Results{sifr_argc()}; }},
     {"argv",
      [](const Execution& x) {

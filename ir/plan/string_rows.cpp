@@ -3,6 +3,7 @@
 #include <map>
 
 #include "ir/base/check.h"
+#include "ir/base/diagnostic.h"
 #include "ir/plan/host_value.h"
 
 namespace sifr {
@@ -35,6 +36,8 @@ std::string repr(const HostValue& v) {
         default: SIFR_UNREACHABLE("a repr of something that is no number and no text");
     }
 }
+
+Values no_gpu(const Call&) { throw NotSupported("what a GPU is, in an interpreter"); }
 
 /// `{}`, `{:3d}`, `{!r}`, `{!r:>8}`; `{{` and `}}` stand for braces.
 Values format(const Call& c) {
@@ -136,6 +139,9 @@ const std::map<std::string_view, HostRow>& rows() {
              auto which = c.attrs.get_or<std::string>("which", "time");
              return HostValue::of(which == "perf_counter" ? sifr_perf_counter() : which == "process_time" ? sifr_process_time() : sifr_time());
          })},
+        {"gpu_name", no_gpu},
+        {"gpu_memory", no_gpu},
+        {"gpu_capability", no_gpu},
         {"argc", plain([](const Call&) { return HostValue::of(sifr_argc()); })},
         {"argv", to_str([](const Call& c, sifr_str* out) { return sifr_argv(c.i(0), out); })},
         {"input", to_str([](const Call&, sifr_str* out) { return sifr_input({"", 0}, out); })},

@@ -11,6 +11,13 @@ NativeCode gives(PyValue v) {
     return [v](Interpreter&, Args&) { return v; };
 }
 
+/// What only the machine knows on which the program runs.
+NativeCode asks(Op op) {
+    return [op](Interpreter& in, Args&) { return in.emit_scalar(op, {}); };
+}
+
+PyValue no_cuda(Interpreter&, Args&) { raise("AssertionError", "Torch not compiled with CUDA enabled"); }
+
 void fill_cuda(Interpreter& in, const ModuleObject* m) {
     bool there = in.options().cuda;
     in.add_function(m, "is_available", gives(PyValue::boolean(there)));
@@ -20,10 +27,14 @@ void fill_cuda(Interpreter& in, const ModuleObject* m) {
     in.add_function(m, "is_bf16_supported", gives(PyValue::boolean(there)));
     // What these do has no effect on results: the compiler plans memory and order by itself.
     for (const char* name : {"empty_cache", "synchronize", "manual_seed", "manual_seed_all", "reset_peak_memory_stats", "set_device", "init"}) in.add_function(m, name, gives(PyValue::none()));
-    for (const char* name : {"memory_allocated", "max_memory_allocated", "memory_reserved", "max_memory_reserved"}) in.add_function(m, name, gives(PyValue::integer(0)));
+    // All memory is allocated when the program starts, and kept.
+    for (const char* name : {"memory_allocated", "max_memory_allocated", "memory_reserved", "max_memory_reserved"})
+        in.add_function(m, name, there ? asks("gpu_memory"_op) : gives(PyValue::integer(0)));
+    in.add_function(m, "get_device_name", there ? asks("gpu_name"_op) : no_cuda);
+    in.add_function(m, "_capability", there ? asks("gpu_capability"_op) : no_cuda);
     bind_cuda_classes(in, m);
     in.heap().change(m).missing = [](Interpreter& i, Symbol name) -> PyValue {
-        for (const char* known : {"Event", "Stream", "stream", "device", "current_stream", "default_stream"})
+        for (const char* known : {"Event", "Stream", "stream", "device", "current_stream", "default_stream", "get_device_capability"})
             if (*name == known) return i.get_attr(PyValue(i.import("torch._cuda")), known);
         if (is_torch_name("torch.cuda", *name)) throw NotSupported(fmt::format("torch.cuda.{}", *name));
         return {};

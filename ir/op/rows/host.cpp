@@ -55,6 +55,10 @@ Rows host() {
         {.name = "raise", .sig = "(str text, *, string type) -> ()", .lower = L, .effect = H, .runtime = "sifr_raise"},
         {.name = "check", .sig = "(b8 ok, V[] args, *, string type, string text) -> ()", .lower = L, .effect = C},
         {.name = "clock", .sig = "(*, string which='time') -> f64", .lower = L, .effect = H},
+        // The GPU that the program runs on.
+        {.name = "gpu_name", .sig = "() -> str", .lower = L, .effect = H, .runtime = "sifr_cuda_device_name"},
+        {.name = "gpu_memory", .sig = "() -> i64", .lower = L, .effect = H, .runtime = "sifr_cuda_memory"},
+        {.name = "gpu_capability", .sig = "() -> i64", .lower = L, .effect = H, .runtime = "sifr_cuda_capability"},
         {.name = "argc", .sig = "() -> i64", .lower = L, .effect = H, .runtime = "sifr_argc"},
         {.name = "argv", .sig = "(i64 index) -> str", .lower = L, .effect = H, .runtime = "sifr_argv"},
         {.name = "input", .sig = "() -> str", .lower = L, .effect = H, .runtime = "sifr_input"},

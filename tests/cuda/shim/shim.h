@@ -4,6 +4,7 @@
 #pragma once
 
 // (Few headers: a test compiles hundreds of kernels.)
+#include <setjmp.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -51,14 +52,14 @@ namespace shim {
 constexpr size_t stack_bytes = 256 << 10;
 
 struct Fiber {
-    ucontext_t context;
-    char* stack;
+    jmp_buf place;  // where it goes on
+    char* stack;    // null until its first turn; it serves block after block
     bool done;
     int line;  // of the barrier that it waits at
 };
 constexpr unsigned most_threads = 1024;
 static Fiber fibers[most_threads];
-static ucontext_t scheduler;
+static jmp_buf scheduler;
 static unsigned current;
 static bool in_fiber;
 static void (*entry)(void*);
@@ -72,16 +73,37 @@ static inline uint32_t roll() { return dice = dice * 1664525u + 1013904223u; }
     abort();
 }
 
+// Jumps, as switching contexts asks the kernel for the signal mask each time.
+static void leave() {
+    if (_setjmp(fibers[current].place) == 0) _longjmp(scheduler, 1);
+}
+
 static inline void barrier(int line) {
     if (!in_fiber) broken("a barrier in a kernel that was said to have none");
     fibers[current].line = line;
-    swapcontext(&fibers[current].context, &scheduler);
+    leave();
 }
 
 static void fiber_main() {
-    entry(entry_argument);
-    fibers[current].done = true;
-    swapcontext(&fibers[current].context, &scheduler);
+    for (;;) {
+        entry(entry_argument);
+        fibers[current].done = true;
+        leave();
+    }
+}
+
+// Until its next barrier, or its end.
+static void resume(Fiber& f) {
+    if (_setjmp(scheduler) != 0) return;
+    if (f.stack) _longjmp(f.place, 1);
+    f.stack = static_cast<char*>(malloc(stack_bytes));
+    ucontext_t context;
+    getcontext(&context);
+    context.uc_stack.ss_sp = f.stack;
+    context.uc_stack.ss_size = stack_bytes;
+    context.uc_link = nullptr;
+    makecontext(&context, fiber_main, 0);
+    setcontext(&context);
 }
 
 static void run_block(unsigned threads, bool barriers) {
@@ -95,16 +117,7 @@ static void run_block(unsigned threads, bool barriers) {
         return;
     }
     in_fiber = true;
-    for (unsigned t = 0; t < threads; ++t) {
-        Fiber& f = fibers[t];
-        if (!f.stack) f.stack = static_cast<char*>(malloc(stack_bytes));
-        f.done = false;
-        getcontext(&f.context);
-        f.context.uc_stack.ss_sp = f.stack;
-        f.context.uc_stack.ss_size = stack_bytes;
-        f.context.uc_link = nullptr;
-        makecontext(&f.context, fiber_main, 0);
-    }
+    for (unsigned t = 0; t < threads; ++t) fibers[t].done = false;
     for (bool running = true; running;) {
         running = false;
         const unsigned turn = roll() >> 8;
@@ -115,7 +128,7 @@ static void run_block(unsigned threads, bool barriers) {
             current = backwards ? threads - 1 - step : step;
             if (fibers[current].done) broken("a thread ended while others went on to a barrier");
             threadIdx.x = current;
-            swapcontext(&scheduler, &fibers[current].context);
+            resume(fibers[current]);
             ended += fibers[current].done;
         }
         if (ended != 0 && ended != threads) broken("a barrier that not all threads come to");

@@ -1,5 +1,6 @@
 """What torch.cuda has beside switches: events, which are clocks here, and streams, of which there is one."""
 import time
+import torch
 
 
 class Event:
@@ -72,6 +73,11 @@ class device:
 
     def __exit__(self, type, value, traceback):
         return False
+
+
+def get_device_capability(device=None):
+    both = torch.cuda._capability()
+    return (both // 10, both % 10)
 
 
 def current_stream(device=None):
