@@ -2,6 +2,7 @@
 
 #include "compiler/frontend/capture/bindings.h"
 #include "compiler/frontend/torch/autograd.h"
+#include "compiler/frontend/torch/bind.h"
 #include "compiler/frontend/torch/binding.h"
 #include "compiler/frontend/torch/creation.h"
 #include "compiler/frontend/torch/dump_bits.h"
@@ -14,6 +15,7 @@
 #include "compiler/frontend/torch/return_types.h"
 #include "compiler/frontend/torch/rows.h"
 #include "compiler/frontend/torch/state.h"
+#include "compiler/frontend/torch/storage_ops.h"
 #include "compiler/frontend/torch/tensor_class.h"
 #include "compiler/frontend/torch/tensor_likes.h"
 #include "compiler/prelude/prelude.h"
@@ -122,6 +124,7 @@ void fill_primitives(Interpreter& in, const ModuleObject* m) {
         i.check(ok, a[1].as<StrObject>()->text.c_str(), a[2].as<StrObject>()->text);
         return PyValue::none();
     });
+    in.add_function(m, "unsafe_view", [](Interpreter& i, Args& a) { return unsafe_view(i, a[0], to_sizes(i, a[1], "a size")); });
     in.heap().change(m).missing = [](Interpreter& i, Symbol name) { return row_primitive(i, *name); };
 }
 
