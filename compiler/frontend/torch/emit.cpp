@@ -111,7 +111,7 @@ bool has_indices(Op op) {
 }
 
 /// PyTorch's refusals of a write whose destination shares memory with itself or with what is read.
-void check_overlap(Interpreter& in, Op op, PyValue dest, const Operands& operands) {
+void check_overlap(Interpreter& in, Op op, PyValue dest, const Operands& operands, const Attrs& attributes) {
     const OpDef& row = def(op);
     const View& to = view_of(in, dest);
     if (to.layout.has_zero_stride()) {
@@ -119,6 +119,13 @@ void check_overlap(Interpreter& in, Op op, PyValue dest, const Operands& operand
         if (allowed == std::end(into_expanded))
             raise("RuntimeError", "unsupported operation: more than one element of the written-to tensor refers to a single memory location. Please clone() the tensor before performing "
                   "the operation.");
+        // Elements that no index names are written back, too: where copies of one element are told apart by the index, its old value would win.
+        bool along = has_indices(op);
+        if (along && attributes.has("dim")) {
+            int64_t dim = normalize_dim(attributes.get<int64_t>("dim"), static_cast<int64_t>(to.layout.strides.size()));
+            along = to.layout.strides[static_cast<size_t>(dim)] == 0;
+        }
+        if (along) throw NotSupported("a write at indices along an expanded axis");
         in.script_warning("UserWarning", fmt::format("Use of {}_ on expanded tensors is deprecated. Please clone() the tensor before performing this operation. This also applies to "
                                                      "advanced indexing e.g. {}", row.name, allowed->example));
     }
@@ -283,7 +290,7 @@ PyValue emit_write(Interpreter& in, PyValue dest, Op op, const Operands& operand
     }
     // Autograd's refusals come before those about memory.
     in.autograd().check_write(tensor_of(dest)->variable, std::any_of(call.variables().begin(), call.variables().end(), [&](VariableId v) { return v.valid() && in.autograd().requires_grad(v); }));
-    if (options.check_overlap) check_overlap(in, op, dest, operands);
+    if (options.check_overlap) check_overlap(in, op, dest, operands, attributes);
     in.check_writable(view_of(in, dest).storage);
     AutogradState& autograd = in.autograd();
     VariableId variable = tensor_of(dest)->variable;
