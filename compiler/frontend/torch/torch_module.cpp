@@ -79,14 +79,14 @@ void fill_torch(Interpreter& in, const ModuleObject* torch) {
     in.add_module("torch.return_types", [](Interpreter& i, const ModuleObject* m) {
         for (const auto& [name, cls] : torch_classes(i).return_types) i.set_global(m, name, PyValue(cls));
     });
-    in.heap().change(torch).missing = [](Interpreter& i, Symbol name) -> PyValue {
-        PyValue function = row_function(i, *name);
+    auto functions = std::make_shared<std::unordered_map<Symbol, PyValue>>();
+    in.heap().change(torch).missing = [functions](Interpreter& i, Symbol name) -> PyValue {
+        // Kept, so that a function is one object: scripts use them as keys. Not in the module, where a loop's first use of one would
+        // look like something that the loop changes.
+        PyValue& function = (*functions)[name];
+        if (function.is_unbound()) function = row_function(i, *name);
         if (function.is_unbound()) function = prelude_function(i, *name);
-        // Kept, so that a function is one object: scripts use them as keys.
-        if (!function.is_unbound()) {
-            i.set_global(i.import("torch"), *name, function);
-            return function;
-        }
+        if (!function.is_unbound()) return function;
         if (is_torch_name("torch", *name)) throw NotSupported(fmt::format("torch.{}", *name));
         return {};
     };
