@@ -181,7 +181,8 @@ AutogradState::Saved AutogradState::save(VariableId v, bool is_output, const std
     if (variables_[v.index].inference)
         raise("RuntimeError", "Inference tensors cannot be saved for backward. Please do not use Tensors created in inference mode in computation tracked by autograd. To work around "
               "this, you can make a clone to get a normal tensor and use it in autograd, or use `torch.no_grad()` instead of `torch.inference_mode()`.");
-    return Saved{v, variables_[v.index].counter, version(v), is_output, op};
+    CounterId counter = variables_[v.index].counter;
+    return Saved{v, counter, version(v), is_output, op, counters_[storage_of(counter).index].contents};
 }
 
 bool AutogradState::tracks(const Event& event, const char*& name) {
@@ -205,6 +206,11 @@ std::vector<Save> active_saves(const OpDef& row, const std::vector<bool>& needs)
 
 }  // namespace
 
+/// A number where the row has a tensor or a number is a tensor of no dimensions to PyTorch, and saved as one.
+bool AutogradState::keeps_number(const Event& event, const Save& s) const {
+    return s.which == Save::Which::Input && s.index < event.call.types.size() && !event.call.types[s.index].is_tensor() && !is_none(event.call.types[s.index]);
+}
+
 std::vector<VariableId> AutogradState::record(const Event& event, const std::vector<Type>& results) {
     const OpDef& row = def(event.call.op);
     const char* name = nullptr;
@@ -219,6 +225,7 @@ std::vector<VariableId> AutogradState::record(const Event& event, const std::vec
         }
         std::string op = without_backward(name);
         for (const Save& s : active_saves(row, needs)) {
+            n.holds_more |= keeps_number(event, s);
             if (s.which == Save::Which::Output) outputs.push_back(s);
             else if (s.index < event.operands.size() && event.operands[s.index].valid()) n.saved.push_back(save(event.operands[s.index], false, op));
         }
@@ -286,7 +293,11 @@ void AutogradState::check_write(VariableId dest, bool operands_require_grad) {
 }
 
 void AutogradState::move_counter(VariableId v, Span span) {
-    Counter& counter = change(variables_[v.index].counter);
+    CounterId own = variables_[v.index].counter, storage = storage_of(own);
+    Counter& contents = change(storage);
+    ++contents.contents;
+    contents.last_write = span;
+    Counter& counter = change(own);
     ++counter.version;
     // Of a row of writes at one place (a loop's), the first and the last are enough to point at.
     auto same = [&](const Write& w) { return w.span == span && w.through == v; };
@@ -325,10 +336,12 @@ void AutogradState::record_write(VariableId dest, const Event& event) {
             outputs.push_back(s);
             continue;
         }
+        n.holds_more |= keeps_number(event, s);
         if (s.index >= event.operands.size() || !event.operands[s.index].valid()) continue;
         // The old destination as first operand is saved as a copy, which no later write can reach.
         if (s.index == 0 && event.operands[0] == dest && first_dest) {
             first_dest = false;
+            n.holds_more = true;
             continue;
         }
         n.saved.push_back(save(event.operands[s.index], false, op));
@@ -339,6 +352,7 @@ void AutogradState::record_write(VariableId dest, const Event& event) {
         Edge old = edge_to(base);
         n.edges.front() = old;
         n.name = "CopySlices";
+        n.holds_more = true;
         node = add(std::move(n));
         Variable& b = change(base);
         b.node = node;
@@ -366,7 +380,11 @@ VariableId AutogradState::detach(VariableId v, Span span) {
     return add(std::move(d));
 }
 
-VariableId AutogradState::data(VariableId v, Span span) { return fresh(variables_[v.index].type, false, span); }
+VariableId AutogradState::data(VariableId v, Span span) {
+    VariableId made = fresh(variables_[v.index].type, false, span);
+    change(variables_[made.index].counter).storage = storage_of(variables_[v.index].counter);
+    return made;
+}
 
 void AutogradState::detach_in_place(VariableId v, Span) {
     if (is_view(v))
@@ -591,7 +609,7 @@ AutogradState::Outcome AutogradState::backward(const Request& request) {
                 if (wanted[k].node == n) give(request.inputs[k], 1);
         if (runs) {
             outcome.ran.push_back(n);
-            if (nodes_[n.index].freed && !nodes_[n.index].saved.empty()) {
+            if (nodes_[n.index].freed && nodes_[n.index].holds()) {
                 Hazard h{ScriptError("RuntimeError", "Trying to backward through the graph a second time (or directly access saved tensors after they have already been freed). Saved "
                                      "intermediate values of the graph are freed when you call .backward() or autograd.grad(). Specify retain_graph=True if you need to backward through the graph a "
                                      "second time or if you need to access saved tensors after calling backward."), {}};
@@ -616,7 +634,12 @@ AutogradState::Outcome AutogradState::backward(const Request& request) {
                     outcome.hazard = std::move(h);
                     return outcome;
                 }
-                if (counters_[s.counter.index].version == s.version) continue;
+                const Counter& storage = counters_[storage_of(s.counter).index];
+                bool same = counters_[s.counter.index].version == s.version;
+                if (same && storage.contents != s.contents)
+                    throw NotSupported(fmt::format("a gradient with what line {} wrote, past the version counter, over a value that line {} saved for it", storage.last_write.line, nodes_[n.index].span.line),
+                                       "write behind the backward, or into a copy");
+                if (same) continue;
                 Saved copy = s;
                 outcome.hazard = version_hazard(request.span, n, copy);
                 return outcome;

@@ -55,6 +55,7 @@ public:
         int64_t version = 0;
         bool is_output = false;
         std::string op;   ///< the operation that saved it, without `Backward0`
+        int64_t contents = 0;  ///< of the storage, when it was saved
     };
 
     /// Where the gradient of one operand goes: to a node's output, or into a leaf's `.grad`.
@@ -72,6 +73,8 @@ public:
         bool freed = false;
         uint32_t outputs = 1;
         Span span;
+        bool holds_more = false;  ///< keeps something that is no variable, and that is freed with the rest: a number, a write's own node
+        [[nodiscard]] bool holds() const { return holds_more || !saved.empty(); }
     };
 
     /// One write that moved a counter.
@@ -83,6 +86,9 @@ public:
     struct Counter {
         int64_t version = 0;
         std::vector<Write> writes;
+        CounterId storage;         ///< of `.data`: the counter that stands for the storage; invalid: this one
+        int64_t contents = 0;      ///< writes into the storage, whichever counter they moved
+        Span last_write;           ///< of the contents
     };
 
     // ---- modes
@@ -191,6 +197,8 @@ private:
     Edge edge_to(VariableId v);
     Saved save(VariableId v, bool is_output, const std::string& op);
     void move_counter(VariableId v, Span span);
+    [[nodiscard]] CounterId storage_of(CounterId c) const { return counters_[c.index].storage.valid() ? counters_[c.index].storage : c; }
+    bool keeps_number(const Event& event, const Save& s) const;
     std::string forbidden_view(VariableId v, bool indirect);
     bool tracks(const Event& event, const char*& name);
 

@@ -66,8 +66,10 @@ Interpreter::Interpreter(SourceFiles& files, const CaptureOptions& options, Diag
 
 Interpreter::~Interpreter() = default;
 
+bool Interpreter::is_shared(StorageId s) const { return std::find(shared_storages_.begin(), shared_storages_.end(), s) != shared_storages_.end(); }
+
 void Interpreter::check_writable(StorageId s) {
-    if (std::find(shared_storages_.begin(), shared_storages_.end(), s) != shared_storages_.end())
+    if (is_shared(s))
         throw NotSupported("writing into a tensor that a run-time branch or loop, or a view as another dtype, may have made the same as another one",
                            "write into a copy: `x = x.clone()` before the branch, loop or view");
     for (auto [base, copy] : copies_) {

@@ -203,6 +203,7 @@ public:
     // ---- storages
     /// Where a merged or carried tensor may lie in one of several storages, none of them may be written from then on.
     void share_storage(StorageId s) { shared_storages_.push_back(s); }
+    [[nodiscard]] bool is_shared(StorageId s) const;
     /// NotSupported for a write to such a storage. A binding calls it before it emits a write.
     void check_writable(StorageId s);
     /// `copy` stands for places of `base` that no layout names. It may be written as long as nothing holds the other one.

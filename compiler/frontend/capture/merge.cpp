@@ -155,6 +155,15 @@ ValueId Merger::tensor_value(ValueId a, ValueId b, bool& ok) {
     known_[{a.index, b.index}] = r;
     f[r].view = {f.add_storage({f[r].name, type.dtype, type.sizes, true}), Layout::contiguous(type.sizes), {}};
     if (alias) in_.share_storage(f[r].view.storage);
+    // Two results that lie in one storage on one path only.
+    for (bool first : {true, false}) {
+        ValueId v = first ? a : b;
+        if (!v.valid()) continue;
+        std::vector<ValueId>& others = results_in_[{first, f[v].view.storage}];
+        if (!others.empty() || in_.is_shared(f[v].view.storage)) in_.share_storage(f[r].view.storage);
+        for (ValueId other : others) in_.share_storage(f[other].view.storage);
+        others.push_back(r);
+    }
     return r;
 }
 

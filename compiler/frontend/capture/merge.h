@@ -59,6 +59,7 @@ private:
     Side a_, b_;
     std::vector<ValueId> results_;
     std::map<std::pair<uint32_t, uint32_t>, ValueId> known_;                       // (a, b) -> result
+    std::map<std::pair<bool, StorageId>, std::vector<ValueId>> results_in_;  ///< by path (the first?) and storage there
     std::map<std::pair<const Object*, const Object*>, PyValue> merged_;            // containers, for shared ones and cycles
     std::set<const ListObject*> grown_;
     bool one_side_ = false;  // inside of an optional: an unbound side has nothing to say

@@ -67,6 +67,17 @@ NativeCode keep_as(Symbol name) {
     };
 }
 
+/// A tensor with the input's contents and history of now, which no write reaches: a name of the compiler's own, no operation of the script.
+PyValue as_it_is(Interpreter& in, PyValue input) {
+    Function& f = in.function();
+    const TensorObject* t = tensor_of(input);
+    const Type type = f.type(t->value);
+    InstId made = in.builder().emit_typed("clone"_op, {t->value}, {}, {type});
+    ValueId value = f[made].results[0];
+    f[value].view = {f.add_storage({"", type.dtype, type.sizes, false}), Layout::contiguous(type.sizes), {}};
+    return make_tensor_object(in, value, t->variable, t);
+}
+
 PyValue apply(Interpreter& in, Args& args) {
     const ClassObject* function = args[0].as<ClassObject>();
     Values inputs(args.positional.begin() + 1, args.positional.end());
@@ -97,6 +108,8 @@ PyValue apply(Interpreter& in, Args& args) {
     }
     if (!attribute(ctx, dirty_symbol).is_unbound()) throw NotSupported("ctx.mark_dirty", "write a Function that gives a new tensor");
     if (!tracks) return output;
+    Values entered;
+    for (size_t k = 0; k < inputs.size(); ++k) entered.push_back(needs[k].as_bool() && !autograd.is_leaf(tensor_of(inputs[k])->variable) ? as_it_is(in, inputs[k]) : inputs[k]);
     bool single = !output.is(Kind::Tuple);
     Values outputs = items(output), constants = items(attribute(ctx, constant_symbol));
     std::vector<Type> types;
@@ -121,7 +134,7 @@ PyValue apply(Interpreter& in, Args& args) {
     }
     if (node.valid()) {
         set_attribute(in, ctx, node_symbol, PyValue::integer(node.index));
-        torch_classes(in).custom[node.index] = std::make_shared<CustomNode>(CustomNode{outputs, inputs, ctx, function});
+        torch_classes(in).custom[node.index] = std::make_shared<CustomNode>(CustomNode{outputs, inputs, std::move(entered), ctx, function});
     }
     return single ? outputs.at(0) : in.tuple(std::move(outputs));
 }

@@ -9,6 +9,7 @@ namespace sifr::capture {
 struct CustomNode {
     Values outputs;   ///< as the script got them; gradients flow into the tensors among them
     Values inputs;    ///< the arguments of `apply`
+    Values entered;   ///< by input: where its gradient goes on, as it was at the call, whatever is written to it later
     PyValue context;  ///< ctx
     const ClassObject* function = nullptr;
 };

@@ -52,7 +52,9 @@ public:
 
     Values run() {
         next_ = 0;
-        piece(call_.losses, call_.gradients);
+        std::vector<Edge> sources;
+        for (PyValue l : call_.losses) sources.push_back(edge_of(in_, tensor_of(l)));
+        piece(call_.losses, call_.gradients, sources);
         while (next_ < places_.size()) {
             Place place = places_[next_++];
             if (std::any_of(place.stops.begin(), place.stops.end(), [](const Stop& s) { return !s.gradient.is_unbound(); })) hand_over(place);
@@ -136,9 +138,7 @@ private:
     void add_to(PyValue& sum, PyValue g) { sum = sum.is_unbound() ? g : emit_one(in_, "add"_op, {sum, g}); }
 
     /// One `backward` instruction from `losses`.
-    void piece(const Values& losses, const Values& gradients) {
-        std::vector<Edge> sources;
-        for (PyValue l : losses) sources.push_back(edge_of(in_, tensor_of(l)));
+    void piece(const Values& losses, const Values& gradients, const std::vector<Edge>& sources) {
         Reach reached = reach(sources);
         if (reached.stops.empty() && reached.targets.empty()) return;
         Values wrt;
@@ -165,7 +165,7 @@ private:
             operands.push_back(tensor_of(t)->value);
             types.push_back(type_of(in_, t));
         }
-        Attrs attributes = attrs({{"losses", static_cast<int64_t>(losses.size())}, {"from", from}, {"retain", call_.retain_graph}, {"create", call_.create_graph}});
+        Attrs attributes = attrs({{"losses", static_cast<int64_t>(losses.size())}, {"from", from}, {"retain", call_.retain_graph || !places_.empty()}, {"create", call_.create_graph}});
         attributes.set("stop", static_cast<int64_t>(stops));
         InstId made = in_.builder().emit_typed("backward"_op, operands, attributes, types);
         std::vector<VariableId> variables;
@@ -190,6 +190,7 @@ private:
     /// The script's own part of the gradient at one node, and the flow from what it gives.
     void hand_over(Place& place) {
         Values losses, gradients;
+        std::vector<Edge> sources;
         if (place.custom) {
             Values grads;
             for (size_t k = 0; k < place.custom->outputs.size(); ++k) {
@@ -199,18 +200,22 @@ private:
                 grads.push_back(g);
             }
             Values input_grads = call_custom_backward(in_, place.node, *place.custom, grads, call_.retain_graph);
+            // The node has an edge for each tensor among the inputs.
+            size_t next = 0;
             for (size_t k = 0; k < place.custom->inputs.size(); ++k) {
-                PyValue input = place.custom->inputs[k];
-                if (input_grads[k].is(Kind::Tensor) && input.is(Kind::Tensor) && requires_grad(in_, input)) route(input, input_grads[k], losses, gradients);
+                if (!place.custom->inputs[k].is(Kind::Tensor)) continue;
+                Edge e = in_.autograd().node(place.node).edges[next++];
+                if (e.valid() && input_grads[k].is(Kind::Tensor)) route(place.custom->entered[k], e, input_grads[k], losses, gradients, sources);
             }
         } else {
             for (Stop& s : place.stops) {
                 if (s.gradient.is_unbound()) continue;
                 losses.push_back(s.tensor);
                 gradients.push_back(settle(s));
+                sources.push_back(edge_of(in_, tensor_of(s.tensor)));
             }
         }
-        if (!losses.empty()) piece(losses, gradients);
+        if (!losses.empty()) piece(losses, gradients, sources);
     }
 
     /// The finished gradient of a stop: through the tensor's hooks, and into `targets` if it is one.
@@ -222,8 +227,7 @@ private:
     }
 
     /// A gradient of a custom Function's input: to a leaf or a later stop at once, else as a source of the next piece.
-    void route(PyValue input, PyValue g, Values& losses, Values& gradients) {
-        Edge e = edge_of(in_, tensor_of(input));
+    void route(PyValue input, const Edge& e, PyValue g, Values& losses, Values& gradients, std::vector<Edge>& sources) {
         if (Stop* stop = open_stop(e)) return add_to(stop->gradient, g);
         if (e.leaf.valid()) {
             for (size_t k = 0; k < targets_.size(); ++k)
@@ -232,6 +236,7 @@ private:
         }
         losses.push_back(input);
         gradients.push_back(g);
+        sources.push_back(e);
     }
 
     Interpreter& in_;
