@@ -117,6 +117,12 @@ class Tensor:
     def numel(self):
         return self._pairs.numel() // 2
 
+    def nelement(self):
+        return self.numel()
+
+    def ndimension(self):
+        return self.dim()
+
     def data_ptr(self):
         return self._pairs.data_ptr()
 
