@@ -175,7 +175,7 @@ std::optional<BoundCall> try_bind(Interpreter& in, std::string_view name, Op op,
     for (size_t k = 0; k < params.size(); ++k)
         if (values[k].is_unbound() && !params[k].has_default && !(params[k].optional && params[k].keyword_only) && !(params[k].list && !params[k].keyword_only))
             missing.push_back(fmt::format("\"{}\"", params[k].name == "self" ? "input" : params[k].name));
-    if (!missing.empty()) return fail(matched, fmt::format("{}() missing {} required positional arguments: {}", name, missing.size(), fmt::join(missing, ", ")));
+    if (!missing.empty()) return fail(matched, fmt::format("{}() missing {} required positional argument{}: {}", name, missing.size(), missing.size() == 1 ? "s" : "", fmt::join(missing, ", ")));
 
     BoundCall out{op, {}, {}};
     for (size_t k = 0; k < params.size(); ++k) {

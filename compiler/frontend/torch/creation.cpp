@@ -208,7 +208,7 @@ PyValue sized_factory(Interpreter& in, Args& args, const char* name, PyValue val
     if (PyValue size = args.keyword("size"); !size.is_unbound()) positional.push_back(size);
     for (auto& [keyword, unused] : args.keywords)
         if (*keyword != "size") raise("TypeError", "{}() got an unexpected keyword argument '{}'", name, *keyword);
-    if (positional.empty()) raise("TypeError", "{}() received an invalid combination of arguments - got (), but expected one of:\n * (tuple of ints size, *, tuple of names names = None, torch.dtype dtype = None, torch.layout layout = None, torch.device device = None, bool pin_memory = False, bool requires_grad = False)\n * (tuple of ints size, *, Tensor out = None, torch.dtype dtype = None, torch.layout layout = None, torch.device device = None, bool pin_memory = False, bool requires_grad = False)\n", name);
+    if (positional.empty()) raise("TypeError", "{}() missing 1 required positional arguments: \"size\"", name);
     RunSizes run = run_sizes_from(in, positional, "a size");
     const Sizes& sizes = run.bounds;
     check_sizes(name, sizes);
