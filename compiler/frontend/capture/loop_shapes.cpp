@@ -214,6 +214,7 @@ ValueId LoopCapture::whole(ValueId v, RegionId region) {
     ValueId copy = f[id].results[0];
     f[copy].view = {f.add_storage({"", type.dtype, type.sizes, false}), Layout::contiguous(type.sizes), {}};
     b.into(outer);
+    copies_.insert(copy);
     return copy;
 }
 

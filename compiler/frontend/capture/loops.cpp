@@ -426,6 +426,8 @@ std::optional<LoopCapture::Outcome> LoopCapture::round() {
         if (back.is(Kind::Bool) || back.is(Kind::Int) || back.is(Kind::Float)) known[k] = back;
         for (size_t j = from; j < yields.size(); ++j) {
             if (!f.type(yields[j]).is_tensor()) continue;
+            // A write to the copy would not reach what it was a view of.
+            if (copies_.contains(yields[j]) || (at_least_ == 0 && copies_.contains(inits[j]))) shared[k] = true;
             StorageId s = f[yields[j]].view.storage;
             const int64_t twins = tensors[k] ? std::ranges::count(tensors, tensors[k]) - 1 : 0;
             if (!back_holders.other_than(carried_[k].place, s, twins)) continue;

@@ -2,6 +2,7 @@
 
 #include <functional>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -97,6 +98,7 @@ private:
     bool wants_how_ = false;  ///< how it was left matters behind it
     std::vector<Carried> carried_;
     std::vector<Place> observed_;  ///< read before they are written
+    std::set<ValueId> copies_;  ///< contiguous copies of views, which are carried in their place
     std::vector<const RunTimeListObject*> lists_;  ///< run-time lists that passes change
     std::string reason_;
     std::exception_ptr failure_;
