@@ -75,3 +75,4 @@ print(q.dtype.is_complex, q.is_complex(), torch.is_complex(q), q.numel(), q.dim(
 torch.manual_seed(0)
 print(torch.randn(2, 2, dtype=torch.complex64), torch.rand(2, dtype=torch.complex128))
 print(torch.tensor([[1+1j, 2], [3, 4j]]).sum(), torch.tensor(1j), torch.tensor([1e-5+1j, 1e5]))
+print(q.repeat(2), q[:2].repeat(2, 1), q.tile(2))

@@ -231,8 +231,8 @@ def masked_select(input, mask):
 shapes = {
     "masked_select": masked_select,
     "broadcast_tensors": broadcast_tensors, "where": where, "masked_fill": masked_fill,
-    "repeat": lambda input, *sizes: make(input.real.repeat(*sizes), input.imag.repeat(*sizes)),
-    "tile": lambda input, *sizes: make(input.real.tile(*sizes), input.imag.tile(*sizes)),
+    "repeat": lambda input, *sizes: Tensor(input._resolved().repeat(_sizes(sizes) + [1])),
+    "tile": lambda input, *sizes: Tensor(input._resolved().tile(_sizes(sizes) + [1])),
 }
 for _name in ("tril", "triu", "roll", "flip", "fliplr", "flipud", "rot90", "repeat_interleave", "diag", "diag_embed", "diagflat", "gather", "take", "index_select",
               "take_along_dim", "cumsum", "diff", "trace"):
