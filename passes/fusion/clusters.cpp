@@ -278,6 +278,15 @@ bool Clusters::operands_walkable(size_t i) const {
     return true;
 }
 
+/// Each part of a concatenation is computed where it is written, over its own sizes.
+bool Clusters::parts_readable(size_t i) const {
+    return std::ranges::all_of(f_[nodes[i].inst].operands, [&](ValueId v) {
+        Cluster part;
+        part.space = f_.type(v).sizes;
+        return coordinates_agree(part, v, space_coords(part.space), 0);
+    });
+}
+
 /// False if what the node reads cannot be computed in a kernel together with it.
 bool Clusters::place(size_t i) {
     Node& n = nodes[i];
@@ -308,6 +317,7 @@ bool Clusters::place(size_t i) {
         own.space = f_.type(inst.results[0]).sizes;
         if (!operands_walkable(i)) return false;
     } else {
+        if (n.role == Role::Concat && !parts_readable(i)) return false;
         own.kind = alias ? "alias" : n.role == Role::Gather ? "gather" : n.role == Role::Scatter ? "scatter"
                    : n.role == Role::Scan ? "scan" : "concat";
     }

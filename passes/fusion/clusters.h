@@ -51,6 +51,7 @@ private:
     void join_siblings();
     bool place(size_t i);
     [[nodiscard]] bool operands_walkable(size_t i) const;
+    bool parts_readable(size_t i) const;
     bool inserts_into_member(const Cluster& c, size_t i) const;
     bool joins(Cluster c, size_t i, Cluster& out) const;
     bool merges(const Cluster& a, const Cluster& b, Cluster& out) const;

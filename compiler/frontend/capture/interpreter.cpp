@@ -68,6 +68,10 @@ Interpreter::~Interpreter() = default;
 
 bool Interpreter::is_shared(StorageId s) const { return std::find(shared_storages_.begin(), shared_storages_.end(), s) != shared_storages_.end(); }
 
+void Interpreter::unshare_storage(StorageId s, size_t count) {
+    shared_storages_.erase(std::remove(shared_storages_.begin() + static_cast<std::ptrdiff_t>(count), shared_storages_.end(), s), shared_storages_.end());
+}
+
 void Interpreter::check_writable(StorageId s) {
     if (is_shared(s))
         throw NotSupported("writing into a tensor that a run-time branch or loop, or a view as another dtype, may have made the same as another one",

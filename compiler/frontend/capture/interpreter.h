@@ -204,6 +204,9 @@ public:
     /// Where a merged or carried tensor may lie in one of several storages, none of them may be written from then on.
     void share_storage(StorageId s) { shared_storages_.push_back(s); }
     [[nodiscard]] bool is_shared(StorageId s) const;
+    [[nodiscard]] size_t shared_count() const { return shared_storages_.size(); }
+    /// Takes back what `share_storage` said of it since there were `count` of them.
+    void unshare_storage(StorageId s, size_t count);
     /// NotSupported for a write to such a storage. A binding calls it before it emits a write.
     void check_writable(StorageId s);
     /// `copy` stands for places of `base` that no layout names. It may be written as long as nothing holds the other one.

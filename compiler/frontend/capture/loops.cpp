@@ -25,7 +25,7 @@ Variables* variables_of(Object& o) {
 
 LoopCapture::LoopCapture(Evaluator& evaluator, const Stmt& loop, std::optional<Range> range, int64_t at_least, LoopReport& report)
     : evaluator_(evaluator), in_(evaluator.in_), loop_(loop), body_(loop.kind == StmtKind::For ? as<For>(loop).body : as<While>(loop).body),
-      range_(range), at_least_(at_least), report_(report) {
+      range_(range), at_least_(at_least), shared_in_front_(evaluator.in_.shared_count()), report_(report) {
     const Body& orelse = loop.kind == StmtKind::For ? as<For>(loop).orelse : as<While>(loop).orelse;
     wants_how_ = contains_return(body_) || (!orelse.empty() && contains_break(body_));
 }
@@ -430,6 +430,7 @@ std::optional<LoopCapture::Outcome> LoopCapture::round() {
             if (copies_.contains(yields[j]) || (at_least_ == 0 && copies_.contains(inits[j]))) shared[k] = true;
             StorageId s = f[yields[j]].view.storage;
             const int64_t twins = tensors[k] ? std::ranges::count(tensors, tensors[k]) - 1 : 0;
+            if (in_.is_shared(s)) shared[k] = true;
             if (!back_holders.other_than(carried_[k].place, s, twins)) continue;
             shared[k] = true;
             if (!carried_[k].placeholder && writes_storage(body, f[params[j]].view.storage))
@@ -486,11 +487,14 @@ std::optional<LoopCapture::Outcome> LoopCapture::round() {
                 if (f.type(r).is_tensor()) in_.share_storage(f[r].view.storage);
         set(carried_[k].place, v);
     }
-    if (at_least_ == 0) {
-        // After no iteration at all, the name still holds what it held.
-        for (const auto& [value, entry] : held_elsewhere) {
+    for (const auto& [value, entry] : held_elsewhere) {
+        // After no iteration at all, or where an iteration may leave what it found, the name may still hold what it held.
+        StorageId left = f[yields[value]].view.storage;
+        if (at_least_ == 0 || in_.is_shared(left) || left == f[params[value]].view.storage) {
             in_.share_storage(entry);
             in_.share_storage(f[results[value]].view.storage);
+        } else {
+            in_.unshare_storage(entry, shared_in_front_);
         }
     }
     for (const Place& p : dead) set(p, {});

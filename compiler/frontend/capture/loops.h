@@ -93,6 +93,7 @@ private:
     const syntax::Body& body_;
     std::optional<Range> range_;
     int64_t at_least_;
+    const size_t shared_in_front_;  ///< of the interpreter's shared storages
     LoopReport& report_;
     bool may_leave_ = false;  ///< it may break or return: emitted as `while` with a flag
     bool wants_how_ = false;  ///< how it was left matters behind it
