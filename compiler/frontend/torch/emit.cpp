@@ -143,6 +143,17 @@ PyValue make_tensor_object(Interpreter& in, ValueId value, VariableId variable, 
 
 namespace {
 
+/// Only `as_strided` names places by itself; every other view stays inside of what it is a view of.
+void check_inside_storage(const Layout& layout, const Storage& storage) {
+    if (!layout.is_static() || layout.numel() == 0) return;
+    int64_t last = layout.offset;
+    for (size_t d = 0; d < layout.sizes.size(); ++d) last += (layout.sizes[d] - 1) * layout.strides[d];
+    const int64_t width = size_of(storage.dtype), count = element_count(storage.frame);
+    if (last < count) return;
+    raise("RuntimeError", "setStorage: sizes [{}], strides [{}], storage offset {}, and itemsize {} requiring a storage size of {} are out of bounds for storage of size {}",
+          fmt::join(layout.sizes, ", "), fmt::join(layout.strides, ", "), layout.offset, width, (last + 1) * width, count * width);
+}
+
 /// `typed`: the results' types, of a row that has no rule for them.
 Values emit_call(Interpreter& in, Op op, const Operands& operands, Attrs given, const std::vector<Type>* typed) {
     const OpDef& row = def(op);
@@ -157,7 +168,10 @@ Values emit_call(Interpreter& in, Op op, const Operands& operands, Attrs given, 
     AutogradState::Event event{call, call.variables(), in.span()};
 
     std::vector<ViewLayout> views;
-    if (row.lower == Lower::View) views = row.view(call);
+    if (row.lower == Lower::View) {
+        views = row.view(call);
+        for (const ViewLayout& view : views) check_inside_storage(view.layout, f[f[call.values()[0]].view.storage]);
+    }
     std::vector<Type> types = typed ? *typed : infer_types(call);
     // The state may refuse; it must do so before the instruction stands there.
     std::vector<VariableId> variables = views.empty() ? autograd.record(event, types) : autograd.record_view(event, types, row.multi_view);
