@@ -125,7 +125,9 @@ TYPED_TEST(DlPack, GoesOutAndKeepsTheMemoryAlive) {
     EXPECT_EQ(m->dl_tensor.device.type, 1);
     EXPECT_EQ(m->dl_tensor.dtype.bits, 64);
     EXPECT_EQ(static_cast<double*>(m->dl_tensor.data)[5], 5);
-    if constexpr (std::is_same_v<TypeParam, DLManagedTensorVersioned>) EXPECT_EQ(m->major, 1U);
+    if constexpr (std::is_same_v<TypeParam, DLManagedTensorVersioned>) {
+        EXPECT_EQ(m->major, 1U);
+    }
     // And in again.
     {
         const HostTensor back = sifr::from_dlpack(m);
