@@ -151,7 +151,10 @@ int build(const Options& o) {
     BackendOptions options = backend_options(o);
     std::string report;
     if (o.stats) options.report = &report;
+    std::vector<Diagnostic> remarks;
+    options.remarks = &remarks;
     std::vector<std::byte> bytes = backend(o).compile(std::get<Plan>(*c.program), o.emit, options);
+    for (const Diagnostic& d : remarks) show(d, c.files, o);
     std::fwrite(report.data(), 1, report.size(), stderr);
     write_file(o.output.empty() ? default_output(o) : o.output, bytes, o.emit == Emit::Executable);
     return 0;

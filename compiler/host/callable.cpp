@@ -28,6 +28,24 @@ BackendOptions backend_options(const SourceFiles& files, const JitOptions& optio
 
 }  // namespace
 
+namespace {
+
+/// A remark for each copy that the code makes: whoever passes memory wants to know why some of it is moved.
+void remark_copies(const Plan& plan, const PlanBlock& block, std::vector<Diagnostic>& out) {
+    for (const PlanInst& i : block.insts) {
+        for (const PlanBlock& inner : i.blocks) remark_copies(plan, inner, out);
+        if (i.kind != PlanInst::Kind::Copy) continue;
+        Diagnostic d;
+        d.severity = Severity::Remark;
+        d.code = "copied";
+        d.text = fmt::format("{} bytes are copied from '{}' to '{}'", i.size, plan.buffers[i.buffers.at(1).index].name, plan.buffers[i.buffers.at(0).index].name);
+        if (!i.location.empty()) d.span = i.location.front();
+        out.push_back(std::move(d));
+    }
+}
+
+}  // namespace
+
 void compile(Compiled& out, Traced traced, size_t memories, const JitOptions& options, const std::string& path) {
     out.captured.emplace(traced.captured.copy());
     out.results = std::move(traced.results);
@@ -39,6 +57,7 @@ void compile(Compiled& out, Traced traced, size_t memories, const JitOptions& op
     const Plan& plan = std::get<Plan>(*c.program);
     out.ledger = plan.ledger;
     out.diagnostics.insert(out.diagnostics.end(), c.diagnostics.begin(), c.diagnostics.end());
+    remark_copies(plan, plan.body, out.diagnostics);
     out.code = backend_named("llvm").load(plan, backend_options(out.files, options, path));
     out.function = &out.code->function();
 }

@@ -66,6 +66,21 @@ TEST(CudaPrograms, DrawsForTensorsOnTheGpuAreSaidToBeTheCpus) {
     EXPECT_EQ(build_for_shim(folder.path() / "t.py", folder.path() / "t").err, "");
 }
 
+TEST(CudaPrograms, AKernelThatSpillsIsNamedWithItsLine) {
+    TempDir folder;
+    write_file(folder.path() / "t.py", "import torch\nx = torch.arange(4.0)\nprint(x.exp())\n");
+    Command command{.argv = {SIFR_BINARY, "build", "--device=cuda", "--gpu-arch=sm_90", (folder.path() / "t.py").string(), "-o", (folder.path() / "t").string()},
+                    .environment = shim_environment()};
+    const CommandResult clean = run_command(command);
+    ASSERT_TRUE(clean.exited(0)) << clean.err;
+    EXPECT_EQ(clean.err, "");
+    command.environment.push_back({"SIFR_TEST_NVRTC_LOG", "ptxas info    : Compiling entry function 'exp_kernel' for 'sm_90'\n"
+                                                          "ptxas         .     16 bytes stack frame, 4 bytes spill stores, 8 bytes spill loads\n"});
+    const CommandResult spills = run_command(command);
+    EXPECT_TRUE(spills.exited(0)) << spills.err;
+    EXPECT_NE(spills.err.find("t.py:3:7: remark: the kernel 'exp' has more values than registers on sm_90: 12 bytes of them go through memory"), std::string::npos) << spills.err;
+}
+
 TEST(CudaPrograms, ABinaryNamesNoLibraryOfCuda) {
     TempDir folder;
     const fs::path program = folder.path() / "program";

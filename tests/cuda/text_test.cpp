@@ -39,6 +39,7 @@ TEST(CudaText, AUnitHasWhatItsKernelsUseAndNothingElse) {
     EXPECT_EQ(unit.find("tanh_f64"), std::string::npos);
     EXPECT_EQ(unit.find("reduce_"), std::string::npos);
     EXPECT_EQ(unit.find("#include"), std::string::npos);
+    EXPECT_EQ(unit.find("__int_as_float(0x"), std::string::npos) << "numbers are written as numbers:\n" << unit;
 }
 
 TEST(CudaText, ALogOfPtxasIsRead) {

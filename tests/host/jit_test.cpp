@@ -330,6 +330,30 @@ TEST(Jit, ShowsItsInside) {
     EXPECT_NE(f.ledger()[0].place.file.find("jit_test.cpp"), std::string::npos);
 }
 
+TEST(Jit, CopiesAreRemarks) {
+    const auto copies = [](const auto& f) {
+        size_t n = 0;
+        for (const sifr::Remark& r : f.remarks()) n += r.code == "copied";
+        return n;
+    };
+    Floats x{1, 2}, y{3, 4};
+    auto swap = sifr::jit([](Tensor a, Tensor b) {
+        Tensor t = a.clone();
+        a.copy_(b);
+        b.copy_(t);
+    }, {.argument_names = {"a", "b"}});
+    swap(sifr::from_span(x), sifr::from_span(y));
+    EXPECT_EQ(x, (Floats{3, 4}));
+    EXPECT_GT(copies(swap), 0U);
+    EXPECT_NE(swap.remarks().at(0).text.find("8 bytes are copied from '"), std::string::npos) << swap.remarks().at(0).text;
+    auto scale = sifr::jit([](Tensor a) {
+        a.mul_(2);
+        return a + 1;
+    });
+    scale(sifr::from_span(x));
+    EXPECT_EQ(copies(scale), 0U);
+}
+
 TEST(Jit, TensorsDoNotOutliveTheirTrace) {
     Tensor kept;
     auto f = sifr::jit([&](Tensor x) {

@@ -1,5 +1,7 @@
 #include "compiler/backend/cuda/backend.h"
 
+#include <algorithm>
+
 #include "compiler/backend/cuda/compile_units.h"
 #include "compiler/backend/cuda/device_text.h"
 #include "compiler/backend/llvm/host_program.h"
@@ -33,6 +35,22 @@ std::string report_text(const std::vector<UnitReport>& reports) {
     return text;
 }
 
+/// A kernel that needs more registers than there are keeps some of its values in memory, which is slow.
+void remark_spills(const Plan& plan, const DeviceProgram& program, const std::vector<UnitReport>& reports, std::vector<Diagnostic>& remarks) {
+    for (size_t k = 0; k < program.kernels.size(); ++k)
+        for (const UnitReport& r : reports)
+            for (const Resources& found : r.resources) {
+                const auto& parts = program.kernels[k].parts;
+                if (found.spill_bytes == 0 || std::none_of(parts.begin(), parts.end(), [&](const DevicePart& p) { return p.symbol == found.symbol; })) continue;
+                Diagnostic d;
+                d.severity = Severity::Remark;
+                d.code = "gpu-spill";
+                if (const Location& at = plan.kernels[k].location; !at.empty()) d.span = at.front();
+                d.text = fmt::format("the kernel '{}' has more values than registers on sm_{}: {} bytes of them go through memory", program.kernels[k].name, r.arch, found.spill_bytes);
+                remarks.push_back(std::move(d));
+            }
+}
+
 class CudaBackend : public Backend {
 public:
     [[nodiscard]] const char* name() const override { return "cuda"; }
@@ -55,6 +73,7 @@ public:
             return {};
         }
         const std::vector<UnitReport> reports = compile_units(program, options);
+        if (options.remarks) remark_spills(plan, program, reports, *options.remarks);
         if (options.report) *options.report += report_text(reports);
         return compile_host(plan, program, what, options);
     }

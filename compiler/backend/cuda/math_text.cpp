@@ -3,6 +3,7 @@
 #include "compiler/backend/cuda/device_text.h"
 
 #include <bit>
+#include <cmath>
 
 #include <fmt/format.h>
 
@@ -11,6 +12,18 @@
 
 namespace sifr::cuda {
 namespace {
+
+/// The fewest digits that give the number back; infinities and NaN, which have none, by their bits.
+template <class Float>
+std::string literal(Float c, const char* suffix) {
+    if (!std::isfinite(c)) {
+        if constexpr (sizeof(Float) == 8) return fmt::format("__longlong_as_double({:#x}ll)", std::bit_cast<uint64_t>(c));
+        else return fmt::format("__int_as_float({:#x})", std::bit_cast<uint32_t>(c));
+    }
+    std::string digits = fmt::format("{}", c);
+    if (digits.find_first_of(".e") == std::string::npos) digits += ".0";
+    return std::signbit(c) ? fmt::format("({}{})", digits, suffix) : digits + suffix;
+}
 
 /// ir/math/arithmetic.h's Ops over names of variables in the text.
 class TextOps {
@@ -21,8 +34,7 @@ public:
 
     explicit TextOps(bool wide) : wide_(wide) {}
 
-    V constant(double c) { return wide_ ? fmt::format("__longlong_as_double({:#x}ll)", std::bit_cast<uint64_t>(c))
-                                        : fmt::format("__int_as_float({:#x})", std::bit_cast<uint32_t>(static_cast<float>(c))); }
+    V constant(double c) { return wide_ ? literal(c, "") : literal(static_cast<float>(c), "f"); }
     I integer(int64_t c) {
         if (wide_) return c == INT64_MIN ? "(-9223372036854775807ll - 1)" : fmt::format("{}ll", c);
         const auto narrow = static_cast<int32_t>(c);

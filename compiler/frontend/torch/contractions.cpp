@@ -312,13 +312,15 @@ PyValue tensordot(Interpreter& in, Args& args) {
         int64_t n = dims.as_int();
         if (n < 0) raise("RuntimeError", "tensordot expects dims >= 0, but got dims={}", n);
         if (n > std::min(rank_x, rank_y)) raise("RuntimeError", "tensordot expects dims < ndim_a or ndim_b, but got dims={}", n);
-        for (int64_t k = 0; k < n; ++k) dims_x.push_back(rank_x - n + k), dims_y.push_back(k);
+        for (int64_t k = 0; k < n; ++k) dims_x.push_back(k - n), dims_y.push_back(k);
     } else {
         Values two = in.iterate(dims);
         if (two.size() != 2) raise("RuntimeError", "tensordot expects dims to be int or tuple[list[int], list[int]] or list[list[int]] containing two lists, but got dims={}", in.static_repr(dims));
         dims_x = to_sizes(in, two[0], "dims"), dims_y = to_sizes(in, two[1], "dims");
     }
     if (dims_x.size() != dims_y.size()) raise("RuntimeError", "both dimension lists should have same length");
+    if (type_of(in, x).dtype != type_of(in, y).dtype) raise("RuntimeError", "both inputs should have same dtype");
+    const std::vector<int64_t> given_x = dims_x, given_y = dims_y;
     auto normalize = [](std::vector<int64_t>& d, int64_t rank) { for (int64_t& v : d) v = normalize_dim(v, rank); };
     normalize(dims_x, rank_x), normalize(dims_y, rank_y);
     std::vector<int64_t> order_x, order_y = dims_y;
@@ -330,7 +332,7 @@ PyValue tensordot(Interpreter& in, Args& args) {
         if (std::find(dims_y.begin(), dims_y.end(), d) == dims_y.end()) order_y.push_back(d), out.push_back(sizes_of(in, y)[static_cast<size_t>(d)]), n *= out.back();
     for (size_t i = 0; i < dims_x.size(); ++i) {
         int64_t sx = sizes_of(in, x)[static_cast<size_t>(dims_x[i])], sy = sizes_of(in, y)[static_cast<size_t>(dims_y[i])];
-        if (sx != sy) raise("RuntimeError", "contracted dimensions need to match, but first has size {} in dim {} and second has size {} in dim {}", sx, dims_x[i], sy, dims_y[i]);
+        if (sx != sy) raise("RuntimeError", "contracted dimensions need to match, but first has size {} in dim {} and second has size {} in dim {}", sx, given_x[i], sy, given_y[i]);
         k *= sx;
     }
     order_x.insert(order_x.end(), dims_x.begin(), dims_x.end());

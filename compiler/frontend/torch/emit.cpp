@@ -89,6 +89,56 @@ bool certainly_overlaps_partly(const View& a, const View& b) {
     return a0 < b1 && b0 < a1;
 }
 
+/// For dense tensors: whether an element is in both.
+bool certainly_overlaps(const View& a, const View& b) {
+    if (certainly_overlaps_partly(a, b)) return true;
+    return same_storage(a, b) && a.layout.numel() > 0 && a.layout.offset == b.layout.offset && a.layout.sizes == b.layout.sizes && a.layout.strides == b.layout.strides &&
+           a.indices == b.indices;
+}
+
+/// Rows that may write into an expanded tensor, and how PyTorch's warning of it ends.
+struct IntoExpanded {
+    std::string_view row;
+    const char* example;
+};
+constexpr IntoExpanded into_expanded[] = {
+    {"index_fill", "tensor[mask] = scalar"}, {"index_put", "tensor[indices] = tensor"}, {"masked_fill", "tensor[mask] = scalar"}};
+
+/// Rows that read or write at indices refuse any shared element; TensorIterator's refuse a part of the elements only.
+bool has_indices(Op op) {
+    const std::vector<Param>& params = signature(op).params;
+    return std::any_of(params.begin(), params.end(), [](const Param& p) { return p.name == "index" || p.name == "indices"; });
+}
+
+/// PyTorch's refusals of a write whose destination shares memory with itself or with what is read.
+void check_overlap(Interpreter& in, Op op, PyValue dest, const Operands& operands, const Attrs& attributes) {
+    const OpDef& row = def(op);
+    const View& to = view_of(in, dest);
+    if (to.layout.has_zero_stride()) {
+        auto allowed = std::find_if(std::begin(into_expanded), std::end(into_expanded), [&](const IntoExpanded& e) { return e.row == row.name; });
+        if (allowed == std::end(into_expanded))
+            raise("RuntimeError", "unsupported operation: more than one element of the written-to tensor refers to a single memory location. Please clone() the tensor before performing "
+                  "the operation.");
+        // Elements that no index names are written back, too: where copies of one element are told apart by the index, its old value would win.
+        bool along = has_indices(op);
+        if (along && attributes.has("dim")) {
+            int64_t dim = normalize_dim(attributes.get<int64_t>("dim"), static_cast<int64_t>(to.layout.strides.size()));
+            along = to.layout.strides[static_cast<size_t>(dim)] == 0;
+        }
+        if (along) throw NotSupported("a write at indices along an expanded axis");
+        in.script_warning("UserWarning", fmt::format("Use of {}_ on expanded tensors is deprecated. Please clone() the tensor before performing this operation. This also applies to "
+                                                     "advanced indexing e.g. {}", row.name, allowed->example));
+    }
+    for (size_t k = 0; k < operands.size(); ++k) {
+        PyValue v = operands[k];
+        if (!v.is(Kind::Tensor)) continue;
+        if (k == 0 && tensor_of(v) == tensor_of(dest) && row.inplace) continue;
+        if (has_indices(op) ? certainly_overlaps(to, view_of(in, v)) : certainly_overlaps_partly(to, view_of(in, v)))
+            raise("RuntimeError", "unsupported operation: some elements of the input tensor and the written-to tensor refer to a single memory location. Please clone() the tensor before "
+                  "performing the operation.");
+    }
+}
+
 std::string sizes_text(const Sizes& sizes) { return fmt::format("[{}]", fmt::join(sizes, ", ")); }
 
 }  // namespace
@@ -254,16 +304,7 @@ PyValue emit_write(Interpreter& in, PyValue dest, Op op, const Operands& operand
     }
     // Autograd's refusals come before those about memory.
     in.autograd().check_write(tensor_of(dest)->variable, std::any_of(call.variables().begin(), call.variables().end(), [&](VariableId v) { return v.valid() && in.autograd().requires_grad(v); }));
-    if (options.check_overlap) {
-        const View& to = view_of(in, dest);
-        if (to.layout.has_zero_stride())
-            raise("RuntimeError", "unsupported operation: more than one element of the written-to tensor refers to a single memory location. Please clone() the tensor before performing "
-                  "the operation.");
-        for (PyValue v : operands)
-            if (v.is(Kind::Tensor) && certainly_overlaps_partly(to, view_of(in, v)))
-                raise("RuntimeError", "unsupported operation: some elements of the input tensor and the written-to tensor refer to a single memory location. Please clone() the tensor before "
-                      "performing the operation.");
-    }
+    if (options.check_overlap) check_overlap(in, op, dest, operands, attributes);
     in.check_writable(view_of(in, dest).storage);
     AutogradState& autograd = in.autograd();
     VariableId variable = tensor_of(dest)->variable;

@@ -369,6 +369,22 @@ PyValue index_get(Interpreter& in, PyValue tensor, PyValue index) {
     return emit_one(in, row_named("index"), operands);
 }
 
+namespace {
+
+/// The axis of the only index, if it is a tensor of positions.
+std::optional<size_t> only_index(Interpreter& in, const Operands& indices) {
+    std::optional<size_t> at;
+    for (size_t k = 0; k < indices.size(); ++k) {
+        if (indices[k].is_none()) continue;
+        const Type& type = type_of(in, indices[k]);
+        if (at || type.dtype == DType::Bool || type.dtype == DType::U8 || !type.run_time_sizes.empty()) return std::nullopt;
+        at = k;
+    }
+    return at;
+}
+
+}  // namespace
+
 void index_set(Interpreter& in, PyValue tensor, PyValue index, PyValue value) {
     Indexed indexed = take_apart(in, tensor, index, true);
     if (indexed.tensors.empty()) {
@@ -390,7 +406,15 @@ void index_set(Interpreter& in, PyValue tensor, PyValue index, PyValue value) {
         emit_write(in, indexed.view, row_named("masked_fill"), {indexed.view, mask, value});
         return;
     }
-    if (value.is_number()) value = full_tensor(in, type_of(in, tensor).dtype, {}, value);
+    if (value.is_number()) {
+        const Operands indices = index_operands(indexed);
+        if (std::optional<size_t> at = only_index(in, indices)) {
+            PyValue flat = reshape(in, indices[*at], {type_of(in, indices[*at]).numel()});
+            emit_write(in, indexed.view, row_named("index_fill"), {indexed.view, flat, value}, attrs({{"dim", static_cast<int64_t>(*at)}}));
+            return;
+        }
+        value = full_tensor(in, type_of(in, tensor).dtype, {}, value);
+    }
     expand_masks(in, indexed);
     Operands operands{indexed.view};
     for (PyValue v : index_operands(indexed)) operands.push_back(v);

@@ -46,6 +46,18 @@ void warn_of(Interpreter& in, Op op) {
     if (def(op).warning) in.script_warning("UserWarning", def(op).warning);
 }
 
+/// PyTorch's warning where a variance divides by nothing.
+void warn_of_freedom(Interpreter& in, const BoundCall& call, std::string_view name, PyValue result) {
+    if (name != "std" && name != "var" && name != "std_mean" && name != "var_mean") return;
+    const AttrValue* given = call.attributes.find("correction");
+    double correction = call.attributes.get_or("unbiased", true) ? 1 : 0;
+    if (const double* c = given ? std::get_if<double>(given) : nullptr) correction = *c;
+    int64_t count = type_of(in, result).numel();
+    if (count != 0) count = type_of(in, call.operands.at(0)).numel() / count;
+    if (static_cast<double>(count) - correction > 0) return;
+    in.script_warning("UserWarning", fmt::format("{}(): degrees of freedom is <= 0. Correction should be strictly less than the reduction factor (input numel divided by output numel).", name));
+}
+
 PyValue call_bound(Interpreter& in, std::string_view name, const std::vector<Op>& rows, PyValue self, Args args) {
     PyValue out = take_out(args);
     // `rounding_mode=None` is the plain division, which has no such parameter.
@@ -57,7 +69,9 @@ PyValue call_bound(Interpreter& in, std::string_view name, const std::vector<Op>
     BoundCall call = bind_call(in, name, rows, self, args);
     warn_of(in, call.op);
     if (!out.is_unbound()) return write_out(in, out, call, name);
-    return pack_results(in, call.op, name, emit_row(in, call.op, call.operands, call.attributes));
+    Values results = emit_row(in, call.op, call.operands, call.attributes);
+    if (!results.empty()) warn_of_freedom(in, call, name, results[0]);
+    return pack_results(in, call.op, name, std::move(results));
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include "compiler/frontend/capture/bindings.h"
 #include "compiler/frontend/torch/autograd.h"
+#include "compiler/frontend/torch/bind.h"
 #include "compiler/frontend/torch/binding.h"
 #include "compiler/frontend/torch/creation.h"
 #include "compiler/frontend/torch/dump_bits.h"
@@ -14,6 +15,7 @@
 #include "compiler/frontend/torch/return_types.h"
 #include "compiler/frontend/torch/rows.h"
 #include "compiler/frontend/torch/state.h"
+#include "compiler/frontend/torch/storage_ops.h"
 #include "compiler/frontend/torch/tensor_class.h"
 #include "compiler/frontend/torch/tensor_likes.h"
 #include "compiler/prelude/prelude.h"
@@ -77,14 +79,14 @@ void fill_torch(Interpreter& in, const ModuleObject* torch) {
     in.add_module("torch.return_types", [](Interpreter& i, const ModuleObject* m) {
         for (const auto& [name, cls] : torch_classes(i).return_types) i.set_global(m, name, PyValue(cls));
     });
-    in.heap().change(torch).missing = [](Interpreter& i, Symbol name) -> PyValue {
-        PyValue function = row_function(i, *name);
+    auto functions = std::make_shared<std::unordered_map<Symbol, PyValue>>();
+    in.heap().change(torch).missing = [functions](Interpreter& i, Symbol name) -> PyValue {
+        // Kept, so that a function is one object: scripts use them as keys. Not in the module, where a loop's first use of one would
+        // look like something that the loop changes.
+        PyValue& function = (*functions)[name];
+        if (function.is_unbound()) function = row_function(i, *name);
         if (function.is_unbound()) function = prelude_function(i, *name);
-        // Kept, so that a function is one object: scripts use them as keys.
-        if (!function.is_unbound()) {
-            i.set_global(i.import("torch"), *name, function);
-            return function;
-        }
+        if (!function.is_unbound()) return function;
         if (is_torch_name("torch", *name)) throw NotSupported(fmt::format("torch.{}", *name));
         return {};
     };
@@ -122,6 +124,7 @@ void fill_primitives(Interpreter& in, const ModuleObject* m) {
         i.check(ok, a[1].as<StrObject>()->text.c_str(), a[2].as<StrObject>()->text);
         return PyValue::none();
     });
+    in.add_function(m, "unsafe_view", [](Interpreter& i, Args& a) { return unsafe_view(i, a[0], to_sizes(i, a[1], "a size")); });
     in.heap().change(m).missing = [](Interpreter& i, Symbol name) { return row_primitive(i, *name); };
 }
 

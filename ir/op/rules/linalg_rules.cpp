@@ -11,10 +11,14 @@ void check_matrix_kernel(DType t) {
     if (t == DType::Bool) raise("NotImplementedError", "\"addmm_impl_cpu_\" not implemented for 'Bool'");
 }
 
-void check_product(const Type& a, const Type& b, const char* name) {
+void check_product_sizes(const Type& a, const Type& b, const char* name) {
     if (a.sizes[1] != b.sizes[0])
         raise("RuntimeError", "{}: mat1 and mat2 shapes cannot be multiplied ({}x{} and {}x{})", name, a.sizes[0], a.sizes[1], b.sizes[0],
               b.sizes[1]);
+}
+
+void check_product(const Type& a, const Type& b, const char* name) {
+    check_product_sizes(a, b, name);
     if (a.dtype != b.dtype)
         raise("RuntimeError", "expected m1 and m2 to have the same dtype, but got: {} != {}", c_name(a.dtype), c_name(b.dtype));
     check_matrix_kernel(a.dtype);
@@ -49,6 +53,13 @@ void check_expands(const Type& self, const Sizes& target) {
 void check_self_dtype(const Type& self, const Type& product) {
     if (self.dtype != product.dtype)
         raise("RuntimeError", "self and mat2 must have the same dtype, but got {} and {}", scalar_name(self.dtype), scalar_name(product.dtype));
+}
+
+/// mv is addmv with a `self` of the vector's dtype.
+void check_vector_dtypes(const Type& self, const Type& matrix, const Type& vector) {
+    if (self.dtype != matrix.dtype || matrix.dtype != vector.dtype)
+        raise("RuntimeError", "addmv input tensors must have the same dtype, but got {}, {}, and {}", scalar_name(self.dtype),
+              scalar_name(matrix.dtype), scalar_name(vector.dtype));
 }
 
 std::string linalg_name(const OpCall& call) {
@@ -97,8 +108,7 @@ std::vector<Type> mv_result(const OpCall& call) {
         raise("RuntimeError", "vector + matrix @ vector expected, got {}, {}, {}", 1, a.rank(), v.rank());
     if (a.sizes[1] != v.sizes[0])
         raise("RuntimeError", "size mismatch, got input ({}), mat ({}x{}), vec ({})", a.sizes[0], a.sizes[0], a.sizes[1], v.sizes[0]);
-    if (a.dtype != v.dtype)
-        raise("RuntimeError", "expected scalar type {} but found {}", scalar_name(a.dtype), scalar_name(v.dtype));
+    check_vector_dtypes(v, a, v);
     check_matrix_kernel(a.dtype);
     Type out = Type::tensor(a.dtype, {a.sizes[0]});
     for (const RunTimeSize& r : a.run_time_sizes)
@@ -143,9 +153,12 @@ std::vector<Type> addmm_result(const OpCall& call) {
     const Type &self = call.types[0], &a = call.types[1], &b = call.types[2];
     if (a.rank() != 2) raise("RuntimeError", "mat1 must be a matrix, got {}-D tensor", a.rank());
     if (b.rank() != 2) raise("RuntimeError", "mat2 must be a matrix, got {}-D tensor", b.rank());
-    check_product(a, b, "addmm");
+    check_product_sizes(a, b, "addmm");
     check_expands(self, {a.sizes[0], b.sizes[1]});
-    check_self_dtype(self, a);
+    check_self_dtype(self, b);
+    if (a.dtype != b.dtype)
+        raise("RuntimeError", "mat1 and mat2 must have the same dtype, but got {} and {}", scalar_name(a.dtype), scalar_name(b.dtype));
+    check_matrix_kernel(a.dtype);
     return {product(a, b)};
 }
 
@@ -155,6 +168,7 @@ std::vector<Type> addmv_result(const OpCall& call) {
         raise("RuntimeError", "vector + matrix @ vector expected, got {}, {}, {}", self.rank(), a.rank(), v.rank());
     if (a.sizes[1] != v.sizes[0] || (self.numel() != 1 && self.sizes[0] != a.sizes[0]))
         raise("RuntimeError", "size mismatch, got input ({}), mat ({}x{}), vec ({})", self.numel(), a.sizes[0], a.sizes[1], v.sizes[0]);
+    check_vector_dtypes(self, a, v);
     return {Type::tensor(a.dtype, {a.sizes[0]})};
 }
 

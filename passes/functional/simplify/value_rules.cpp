@@ -2,6 +2,8 @@
 
 #include <cmath>
 
+#include "ir/op/op_def.h"
+#include "ir/op/rules/reduction_rules.h"
 #include "passes/functional/simplify/rules.h"
 
 namespace sifr::simplify_rules {
@@ -72,6 +74,61 @@ std::optional<ValueId> fold_fill(Context& c) {
     return std::nullopt;
 }
 
+bool is_zero(const Function& f, ValueId v) {
+    auto number = known(f, v);
+    return number && *number == 0 && !std::signbit(*number);
+}
+
+/// The sum of zeros into which whole rows were put is made of the sums of these rows: axes are summed one after the other, the inner
+/// one first, and a row of zeros sums to zero.
+///
+///   %x = insert (full 0.0) +8 (1), %row : f32[4,8]     =>   %t = insert (full 0.0) +1, (sum.dim %row) : f32[4]
+///   %s = sum %x                                             %s = sum %t
+std::optional<ValueId> sum_of_rows(Context& c) {
+    const Inst* insert = c.made_by(c.inst.operands[0], "insert"_op);
+    if ((c.inst.op != "sum"_op && c.inst.op != "sum.dim"_op) || !insert || insert->operands.size() != 2 || !is_zero(c.f, insert->operands[0])) return std::nullopt;
+    const Type type = c.f.type(c.inst.operands[0]), result = c.f.type(c.inst.results[0]);
+    const Layout& layout = insert->attrs.get<Layout>("layout");
+    const std::optional<Box> box = box_in_frame(layout, type.sizes);
+    std::vector<int64_t> dims = rules::reduced_dims(InstCall(c.f, c.inst));
+    if (!box || dims.empty() || !type.run_time_sizes.empty()) return std::nullopt;
+    const size_t row = static_cast<size_t>(dims.back());
+    // Along another axis than the innermost one, the order of a sum depends on the sizes further in.
+    if (row + 1 != type.sizes.size() || box->extents[row] != type.sizes[row] || box->steps[row] != 1) return std::nullopt;
+    int last = -1;
+    for (size_t d = 0; d < layout.sizes.size(); ++d) {
+        if (layout.sizes[d] == 1) continue;
+        if (box->axis_of[d] <= last) return std::nullopt;  // the rows do not stand in the order of the frame
+        last = box->axis_of[d];
+    }
+    const ValueId zeros = insert->operands[0], rows = insert->operands[1];
+    const std::vector<ClearId> clears = c.f.producer(zeros) ? c.f.producer(zeros)->clears : std::vector<ClearId>{};
+
+    auto without_row = [&](Sizes sizes) {
+        sizes.erase(sizes.begin() + static_cast<std::ptrdiff_t>(row));
+        return sizes;
+    };
+    const Sizes left = without_row(type.sizes);
+    const Strides strides = contiguous_strides(left);
+    Layout place{0, without_row(box->extents), without_row(box->steps), {}, {}};
+    for (size_t d = 0, axis = 0; axis < type.sizes.size(); ++axis) {
+        if (axis == row) continue;
+        place.offset += box->starts[axis] * strides[d];
+        place.strides[d] *= strides[d];
+        ++d;
+    }
+    auto sum_over = [&](ValueId v, std::vector<int64_t> axes) {
+        return c.b.emit("sum.dim"_op, {v}, attrs({{"dim", std::move(axes)}, {"keepdim", false}, {"dtype", result.dtype}}));
+    };
+    ValueId sums = sum_over(c.b.reshape(rows, box->extents), {static_cast<int64_t>(row)});
+    const ValueId background = c.b.full(result.dtype, left, 0.0);
+    c.f[c.f[background].inst].clears = clears;
+    ValueId out = c.b.insert(background, place, sums, {});
+    dims.pop_back();
+    if (!dims.empty()) out = sum_over(out, dims);
+    return c.f.type(out).sizes == result.sizes ? out : c.b.reshape(out, result.sizes);
+}
+
 }  // namespace
 
 std::optional<ValueId> pointwise(Context& c) {
@@ -98,8 +155,7 @@ std::optional<ValueId> conversion(Context& c) {
 std::optional<ValueId> reduction(Context& c) {
     const char* combine = def(c.inst.op).reduction;
     if (!combine || std::string_view(combine) != "sum" || c.inst.results.size() != 1) return std::nullopt;
-    auto v = known(c.f, c.inst.operands[0]);
-    if (!v || *v != 0 || std::signbit(*v)) return std::nullopt;
+    if (!is_zero(c.f, c.inst.operands[0])) return sum_of_rows(c);
     const Type& to = c.f.type(c.inst.results[0]);
     return c.b.full(to.dtype, to.sizes, 0.0);
 }

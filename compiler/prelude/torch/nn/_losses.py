@@ -151,7 +151,7 @@ def cross_entropy(input, target, weight=None, size_average=None, ignore_index=-1
             target = target * weight.view(shape)
         loss = -(logp * target).sum(axis)
         if reduction == "mean":
-            return loss.sum() / (input.numel() // input.size(axis))
+            return _nn.renamed(loss.sum() / (input.numel() // input.size(axis)), "DivBackward1")
         return _reduced(loss, reduction)
     if label_smoothing > 1.0:
         raise RuntimeError(f"label_smoothing must be between 0.0 and 1.0. Got: {label_smoothing}")

@@ -20,20 +20,21 @@ from torch.nn._windows import (adaptive_avg_pool1d, adaptive_avg_pool2d, adaptiv
 # ---- linear maps
 
 def linear(input, weight, bias=None):
-    if input.dim() == 2 and bias is not None:
+    if input.dim() == 0:
+        raise RuntimeError(f"both arguments to linear need to be at least 1D, but they are 0D and {weight.dim()}D")
+    if bias is None:
+        return input.matmul(weight.t())
+    if input.dim() == 2:
         return torch.addmm(bias, input, weight.t())
-    out = input.matmul(weight.t())
-    if bias is not None:
-        # Three axes and more: one product of matrices with the bias inside, seen in the old shape again.
-        if input.dim() >= 3:
-            flat = input.reshape(-1, input.size(-1))
-            return torch.addmm(bias, flat, weight.t()).view(tuple(input.shape[:-1]) + (weight.size(0),))
-        out = out + bias
-    return out
+    # One product of matrices with the bias inside, in the input's shape again.
+    if input.is_contiguous():
+        flat = input.reshape(-1, input.size(-1))
+        return _nn.unsafe_view(torch.addmm(bias, flat, weight.t()), tuple(input.shape[:-1]) + (weight.size(0),))
+    return input.matmul(weight.t()) + bias
 
 
 def bilinear(input1, input2, weight, bias=None):
-    out = torch.einsum("...i,oij,...j->...o", input1, weight, input2)
+    out = _nn.renamed(torch.einsum("...i,oij,...j->...o", input1, weight, input2), "ViewBackward0")
     return out if bias is None else out + bias
 
 
@@ -302,7 +303,7 @@ def group_norm(input, num_groups, weight=None, bias=None, eps=1e-5):
         out = out * _per_channel(weight, input.dim())
     if bias is not None:
         out = out + _per_channel(bias, input.dim())
-    return out
+    return _nn.renamed(out, "NativeGroupNormBackward0")
 
 
 def instance_norm(input, running_mean=None, running_var=None, weight=None, bias=None, use_input_stats=True, momentum=0.1, eps=1e-5):
