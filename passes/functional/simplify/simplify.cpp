@@ -100,6 +100,7 @@ private:
     }
 
     void replace(ValueId from, ValueId to) {
+        SIFR_CHECK(f_.type(from) == f_.type(to), "simplify would give a value another type");
         replaced_.set(from, to);
         if (counts_.size() < f_.values.size()) counts_.resize(f_.values.size(), UINT32_MAX / 2);
         counts_[to.index] += counts_[from.index];

@@ -69,7 +69,8 @@ std::optional<ValueId> fold_fill(Context& c) {
         // An integer fill of a fraction has been truncated; the number has not.
         if (category_of(type) != category_of(dtype_of_number(c.f.type(number).kind))) continue;
         if (infer_types(after) != std::vector<Type>{c.f.type(inst.results[0])} || compute_dtype(before) != compute_dtype(after)) continue;
-        return c.b.emit(inst.op, other.operands, inst.attrs);
+        // (The builder does not know the script's default dtype; the result does.)
+        return c.f[c.b.emit_typed(inst.op, other.operands, inst.attrs, {c.f.type(inst.results[0])})].results[0];
     }
     return std::nullopt;
 }
