@@ -10,6 +10,7 @@
 #include <llvm/MC/MCSubtargetInfo.h>
 #include <llvm/MC/TargetRegistry.h>
 #include <llvm/Passes/PassBuilder.h>
+#include <llvm/Support/CommandLine.h>
 #include <llvm/Support/TargetSelect.h>
 #include <llvm/TargetParser/Host.h>
 #include <llvm/Transforms/IPO/AlwaysInliner.h>
@@ -60,6 +61,17 @@ constexpr Feature features[] = {
     {"avx512dq", SIFR_CPU_AVX512DQ},  {"avx512vl", SIFR_CPU_AVX512VL}, {"avx512cd", SIFR_CPU_AVX512CD}, {"avx512vnni", SIFR_CPU_AVX512VNNI},
     {"avx512bf16", SIFR_CPU_AVX512BF16}, {"avx512fp16", SIFR_CPU_AVX512FP16}, {"avxvnni", SIFR_CPU_AVXVNNI},
 };
+
+/// Instructions stay in the order in which they are written here, which is one for the registers: a product's tile has nearly all of them
+/// in use, and LLVM's scheduler, which hoists loads, would spill. It is an option of the whole process, and linking resets it.
+void keep_order() {
+    static std::mutex one_at_a_time;
+    const std::lock_guard lock(one_at_a_time);
+    constexpr const char* name = "enable-misched";
+    auto& options = llvm::cl::getRegisteredOptions();
+    const auto option = options.find(name);
+    if (option != options.end() && option->second->getNumOccurrences() == 0) option->second->addOccurrence(0, name, "false");
+}
 
 }  // namespace
 
@@ -163,6 +175,7 @@ std::vector<std::byte> emit_code(llvm::Module& module, llvm::TargetMachine& targ
     const bool fails = target.addPassesToEmitFile(passes, out, nullptr,
                                                   what == CodeFile::Object ? llvm::CodeGenFileType::ObjectFile : llvm::CodeGenFileType::AssemblyFile);
     SIFR_CHECK(!fails, "LLVM cannot write this kind of file");
+    keep_order();
     passes.run(module);
     const auto* data = reinterpret_cast<const std::byte*>(bytes.data());
     return {data, data + bytes.size()};
