@@ -8,19 +8,24 @@ def _sides(padding, axes):
 
 
 class _PadNd(Module):
-    def extra_repr(self):
-        return f"{self.padding}"
-
-
-class _CircularPadNd(_PadNd):
     def __init__(self, padding):
         super().__init__()
         self.padding = _sides(padding, self._axes)
 
     def forward(self, input):
+        return F.pad(input, self.padding, self._mode)
+
+    def extra_repr(self):
+        return f"{self.padding}"
+
+
+class _CircularPadNd(_PadNd):
+    _mode = "circular"
+
+    def forward(self, input):
         if input.dim() not in (self._axes + 1, self._axes + 2):
             raise ValueError(f"expected {self._axes + 1}D or {self._axes + 2}D input (got {input.dim()}D input)")
-        return F.pad(input, self.padding, "circular")
+        return super().forward(input)
 
 
 class CircularPad1d(_CircularPadNd):
@@ -36,12 +41,7 @@ class CircularPad3d(_CircularPadNd):
 
 
 class _ReflectionPadNd(_PadNd):
-    def __init__(self, padding):
-        super().__init__()
-        self.padding = _sides(padding, self._axes)
-
-    def forward(self, input):
-        return F.pad(input, self.padding, "reflect")
+    _mode = "reflect"
 
 
 class ReflectionPad1d(_ReflectionPadNd):
@@ -57,12 +57,7 @@ class ReflectionPad3d(_ReflectionPadNd):
 
 
 class _ReplicationPadNd(_PadNd):
-    def __init__(self, padding):
-        super().__init__()
-        self.padding = _sides(padding, self._axes)
-
-    def forward(self, input):
-        return F.pad(input, self.padding, "replicate")
+    _mode = "replicate"
 
 
 class ReplicationPad1d(_ReplicationPadNd):
