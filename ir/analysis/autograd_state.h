@@ -50,6 +50,7 @@ public:
     };
 
     struct Saved {
+        static constexpr int64_t detached = -1;  ///< `version` of an input that was detached in place after it was saved
         VariableId variable;
         CounterId counter;
         int64_t version = 0;
