@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-
 namespace sifr {
 
 std::string without_backward(const std::string& node_name) {
