@@ -62,6 +62,7 @@ bool Clusters::coordinates_agree(const Cluster& c, ValueId v, const Coords& at, 
     auto range = [&](VarId s) -> std::optional<std::pair<int64_t, int64_t>> { return std::pair<int64_t, int64_t>(0, c.space[s.index] - 1); };
     bool member = p >= 0 && std::find(c.members.begin(), c.members.end(), static_cast<size_t>(p)) != c.members.end();
     if (member && !nodes[static_cast<size_t>(p)].copied) {
+        if (nodes[static_cast<size_t>(p)].role == Role::Insert) return false;  // nothing reads what an insert wrote inside of the kernel that writes it
         const Sizes& sizes = f_.type(v).sizes;
         Coords expected = space_coords(c.space);
         if (c.axis >= 0 && nodes[static_cast<size_t>(p)].role == Role::Reduce) {

@@ -1,4 +1,8 @@
-// What a kernel does in several steps, as several instructions, so that grouping sees one kind of each:
+// A fill that a loop's kernels read from outside of the loop is made in the loop: its number is in the kernels then, and not in memory.
+//
+//   %z = full 0.0; for { %b = insert %a L, %z }    =>   for { %z = full 0.0; %b = insert %a L, %z }
+//
+// And what a kernel does in several steps, as several instructions, so that grouping sees one kind of each:
 //
 //   %s = sum %x                       =>   %r = sum.dim %x, dim=[1]; %s = sum.dim %r, dim=[0]     (inner axis first, as the
 //                                          order of reductions over several axes is defined)
@@ -8,6 +12,7 @@
 #include "passes/fusion/prepare.h"
 
 #include <algorithm>
+#include <map>
 
 #include "ir/base/diagnostic.h"
 #include "ir/func/builder.h"
@@ -140,6 +145,40 @@ bool split_insert_add(Function& f, InstId id) {
     return true;
 }
 
+/// The kernel of `user` writes the number of a fill that it reads as operand k, and needs no memory for it.
+bool takes_number_of_fill(const Inst& user, size_t k) {
+    if (user.op == "extract"_op) return true;
+    if (user.op == "insert"_op) return k == 1;
+    const Lower lower = def(user.op).lower;
+    return lower == Lower::Pointwise || lower == Lower::Reduction;
+}
+
+void fills_of_loops(Function& f) {
+    std::vector<InstId> order;
+    walk(f, f.body, [&](InstId id) { order.push_back(id); });
+    std::map<std::pair<uint32_t, uint32_t>, ValueId> made;  // by region and fill
+    for (InstId id : order) {
+        for (size_t k = 0; k < f[id].operands.size(); ++k) {
+            const ValueId v = f[id].operands[k];
+            const Inst* fill = f.producer(v);
+            const RegionId here = f[id].parent;
+            if (!fill || fill->op != "full"_op || fill->parent == here || !f.is_constant(fill->operands[0]) || !f.type(v).run_time_sizes.empty() ||
+                f.type(v).numel() == 1 || !takes_number_of_fill(f[id], k))
+                continue;
+            ValueId& again = made[{here.index, v.index}];
+            if (!again.valid()) {
+                const Inst original = *fill;
+                Builder b(f, here, original.location);
+                b.before(id);
+                const InstId copy = b.emit_typed(original.op, original.operands, original.attrs, {f.type(v)});
+                f[copy].clears = original.clears;
+                again = f[copy].results[0];
+            }
+            f[id].operands[k] = again;
+        }
+    }
+}
+
 /// Pure instructions whose results nobody reads, readers first.
 void erase_unused(Function& f) {
     std::vector<int> uses(f.values.size(), 0);
@@ -175,6 +214,7 @@ void prepare_for_fusion(Function& f) {
         else if (f[id].op == "triu_indices"_op || f[id].op == "tril_indices"_op) write_triangle(f, id, f[id].op == "triu_indices"_op);
         else if (f[id].op == "insert_add"_op) split_insert_add(f, id);
     }
+    fills_of_loops(f);
     erase_unused(f);
 }
 

@@ -27,6 +27,8 @@ std::optional<ValueId> extract(Context& c);
 std::optional<ValueId> insert(Context& c);
 std::optional<ValueId> pointwise(Context& c);
 std::optional<ValueId> conversion(Context& c);
+std::optional<ValueId> sum_of_pieces(Context& c);
+std::optional<ValueId> sum_of_transposed(Context& c);
 std::optional<ValueId> reduction(Context& c);
 std::optional<ValueId> item(Context& c);
 

@@ -6,7 +6,8 @@
 //   %d = extract %c +4 (3,1)                        =>   %p
 //   %e = mul %b, (full 1.0)                         =>   %b
 //
-// Rules stand by topic in this folder: view_rules (extract and insert), value_rules (identities, fills as numbers, copies).
+// Rules stand by topic in this folder: view_rules (extract and insert), value_rules (identities, fills as numbers, copies),
+// sum_rules (sums of pieces in zeros).
 // A rule looks at one instruction and what makes its operands. Loops hand on what does not change no longer, and what an `if`
 // only chooses between two tensors is chosen by a `where`, which fuses with its readers:
 //
@@ -56,11 +57,11 @@ private:
             Builder b(f_, r, inst.location);
             b.before(id);
             simplify_rules::Context c{f_, b, inst, counts_};
-            size_t made = f_.insts.size();
+            size_t made = f_.insts.size(), values = f_.values.size();
             std::optional<ValueId> v = apply(c);
             if (!v || *v == inst.results[0]) continue;
             clears(inst, made);
-            replace(inst.results[0], *v);
+            replace(inst.results[0], *v, v->index >= values);
             gone_.push_back(id);
             // New instructions stand in front of the old one: look at them again from the first.
             while (f_[r].insts[i] != id) ++i;
@@ -99,11 +100,12 @@ private:
         }
     }
 
-    void replace(ValueId from, ValueId to) {
+    /// A value that a rule has made has the readers of what it replaces, and no others.
+    void replace(ValueId from, ValueId to, bool made = false) {
         SIFR_CHECK(f_.type(from) == f_.type(to), "simplify would give a value another type");
         replaced_.set(from, to);
         if (counts_.size() < f_.values.size()) counts_.resize(f_.values.size(), UINT32_MAX / 2);
-        counts_[to.index] += counts_[from.index];
+        counts_[to.index] = counts_[from.index] + (made ? 0 : counts_[to.index]);
         if (f_[to].name.empty()) f_[to].name = f_[from].name;
         changed_ = true;
     }

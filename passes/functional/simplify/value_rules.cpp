@@ -136,6 +136,8 @@ std::optional<ValueId> pointwise(Context& c) {
     if (auto v = neutral(c)) return v;
     if (c.inst.op == "neg"_op)
         if (const Inst* inner = c.made_by(c.inst.operands[0], "neg"_op)) return inner->operands[0];
+    if (auto v = sum_of_pieces(c)) return v;
+    if (auto v = sum_of_transposed(c)) return v;
     return fold_fill(c);
 }
 
