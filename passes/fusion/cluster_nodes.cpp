@@ -151,6 +151,7 @@ bool Clusters::soft_use(size_t user, ValueId v) const {
         case Role::Fill: return true;
         case Role::Insert: return u.operands[1] == v || made == Role::Fill;
         case Role::Contraction: return made == Role::Extract;
+        case Role::Scatter: return made == Role::Extract && u.op == "insert_add"_op && u.operands[1] == v && u.operands[0] != v;
         default: return false;
     }
 }

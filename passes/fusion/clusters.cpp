@@ -255,8 +255,9 @@ bool Clusters::path_outside(const std::set<size_t>& from, const std::set<size_t>
     return false;
 }
 
-/// Each operand of a product is memory that is walked by constant strides.
-bool Clusters::operands_walkable(size_t i) const {
+/// Each operand of a product is memory that is walked by constant strides. If one is not: the value, on the way from the operand to memory,
+/// that has to be memory itself for that.
+std::optional<ValueId> Clusters::not_walkable(size_t i) const {
     const Inst& inst = f_[nodes[i].inst];
     for (ValueId v : inst.operands) {
         Coords at = space_coords(f_.type(v).sizes);
@@ -271,12 +272,12 @@ bool Clusters::operands_walkable(size_t i) const {
             std::vector<VarId> indices;
             for (size_t k = 0; k < made.attrs.get<Layout>("layout").index_scales.size(); ++k) indices.push_back(VarId(1000 + k));
             auto inner = frame_coords(made.attrs.get<Layout>("layout"), f_.type(made.operands[0]).sizes, at, indices, range);
-            if (!inner) return false;
+            if (!inner) return v;
             at = *inner;
             v = made.operands[0];
         }
     }
-    return true;
+    return std::nullopt;
 }
 
 /// Each part of a concatenation is computed where it is written, over its own sizes.
@@ -316,9 +317,9 @@ bool Clusters::place(size_t i) {
     } else if (n.role == Role::Contraction) {
         own.shape = Shape::Contraction;
         own.space = f_.type(inst.results[0]).sizes;
-        if (!operands_walkable(i)) return false;
+        if (not_walkable(i)) return false;
     } else {
-        if (n.role == Role::Concat && !parts_readable(i)) return false;
+        if ((n.role == Role::Concat || inst.op == "insert_add"_op) && !parts_readable(i)) return false;
         own.kind = alias ? "alias" : n.role == Role::Gather ? "gather" : n.role == Role::Scatter ? "scatter"
                    : n.role == Role::Scan ? "scan" : "concat";
     }
@@ -397,7 +398,15 @@ void Clusters::form() {
         if (nodes[i].role == Role::Outside || !nodes[i].real || place(i)) continue;
         // A value that is read under sizes which do not follow its axes is kept in memory, and all begins again.
         bool changed = false;
-        std::vector<size_t> stack{i};
+        if (nodes[i].role == Role::Contraction) {
+            if (std::optional<ValueId> v = not_walkable(i)) {
+                Node& far = nodes[static_cast<size_t>(node_of(*v))];
+                far.copied = false;
+                far.real = changed = true;
+            }
+        }
+        std::vector<size_t> stack;
+        if (!changed) stack.push_back(i);
         std::set<size_t> seen;
         while (!stack.empty()) {
             size_t n = stack.back();

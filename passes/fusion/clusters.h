@@ -1,6 +1,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -50,7 +51,7 @@ private:
     void form();
     void join_siblings();
     bool place(size_t i);
-    [[nodiscard]] bool operands_walkable(size_t i) const;
+    [[nodiscard]] std::optional<ValueId> not_walkable(size_t i) const;
     bool parts_readable(size_t i) const;
     bool inserts_into_member(const Cluster& c, size_t i) const;
     bool joins(Cluster c, size_t i, Cluster& out) const;

@@ -169,9 +169,9 @@ private:
             case Role::Pointwise: case Role::Extract: case Role::Reduce: case Role::Concat: case Role::Fill: return true;
             case Role::Insert: return k == 1 || (k == 0 && role == Role::Fill);
             case Role::Contraction: return role == Role::Extract;
+            case Role::Scatter: return role == Role::Extract && inst.op == "insert_add"_op && k == 1;
             default: return false;
         }
-        (void)inst;
     }
 
     /// Node u, or what copies lead to it, reads node n from outside of `members`.

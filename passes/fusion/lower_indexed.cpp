@@ -231,14 +231,21 @@ void GroupLowering::scatter() {
         }
         std::vector<VarId> indices = e_.index_vars(inst);
         at.assign(layout.sizes.size(), Affine{});
+        // Iterations are independent where what is walked inside of them reaches no place of the next one.
+        std::vector<bool> ordered(order.size());
+        int64_t span = 0;
+        for (size_t n = order.size(); n-- > 0;) {
+            const int64_t stride = std::abs(layout.strides[order[n]]);
+            ordered[n] = stride <= span;
+            span += stride * (layout.sizes[order[n]] - 1);
+        }
         std::function<void(size_t)> level = [&](size_t n) {
             if (n == order.size()) {
                 Coords c{false, at};
                 return write(*place_in_frame(layout, c, indices), e_.element(inst.operands[1], c), true);
             }
             size_t d = order[n];
-            std::vector<Affine> rest = at;
-            axes(e_, layout.sizes, d, d + 1, true, at, [&] { level(n + 1); });
+            axes(e_, layout.sizes, d, d + 1, ordered[n], at, [&] { level(n + 1); });
         };
         return level(0);
     }

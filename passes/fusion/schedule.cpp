@@ -9,6 +9,7 @@
 #include <set>
 
 #include "ir/base/check.h"
+#include "ir/loop/short_loops.h"
 #include "passes/fusion/loop_walk.h"
 #include "passes/fusion/lower.h"
 
@@ -105,8 +106,9 @@ private:
             if (For* inner = std::get_if<For>(&s.node)) merge_all(*inner);
         }
     }
-    /// Nothing below it needs a loop of its own, or a reduction that runs along lanes.
-    static bool innermost(const For& f) {
+    /// Nothing below it needs a loop of its own, or a reduction that runs along lanes; short ones (a window of a pool) run across.
+    [[nodiscard]] bool innermost(const For& f) const {
+        if (has_short_reductions_alone(k_, f.body)) return true;
         return !holds(f.body, [](const Stmt& s) {
             if (std::holds_alternative<For>(s.node) || std::holds_alternative<Contract>(s.node)) return true;
             const Reduce* r = std::get_if<Reduce>(&s.node);
@@ -124,7 +126,7 @@ private:
     /// One long vector loop becomes pieces that threads share.
     void cut(Stmt& s, int64_t n, int64_t each) {
         For inner = std::move(std::get<For>(s.node));
-        bool rows = holds(inner.body, [](const Stmt& t) { return std::holds_alternative<Reduce>(t.node); });
+        bool rows = !has_short_reductions_alone(k_, inner.body) && holds(inner.body, [](const Stmt& t) { return std::holds_alternative<Reduce>(t.node); });
         int64_t size = rows ? 64 : piece;  // a column reduction reads whole cache lines of each row
         for (int64_t d = size; !rows && d >= size / 4; d -= 16) {
             if (n % d == 0) {

@@ -94,6 +94,7 @@ private:
     Address address(const Affine& a);
     Value* element_pointer(BufferId buffer, Value* index);
     Value* emit_load(BufferId buffer, DType type, const Affine& index);
+    Value* load_with_gaps(llvm::Type* vector, Value* first, int64_t stride, llvm::Align align);
     void emit_store(const Store& s);
     void emit_accumulate(const Accumulate& s);
     void store_value(BufferId buffer, const Address& at, Value* value);

@@ -5,6 +5,7 @@
 #include "compiler/backend/llvm/kernel_emitter.h"
 #include "compiler/backend/llvm/kernel_symbol.h"
 #include "ir/base/check.h"
+#include "ir/loop/short_loops.h"
 
 namespace sifr::codegen {
 
@@ -57,14 +58,15 @@ bool lies_across(const Reduce& r, const Contents& c) {
 void look(const Block& block, Contents& c) {
     for (const Stmt& s : block) {
         if (const auto* f = std::get_if<For>(&s.node)) {
-            c.loops = true;
+            if (!is_short(*f)) c.loops = true;
             if (varies(f->lo, c) || varies(f->hi, c)) c.serial_only = true;
             look(f->body, c);
         } else if (const auto* r = std::get_if<Reduce>(&s.node)) {
-            c.loops = true;
-            if ((r->lanes && !lies_across(*r, c)) || varies(r->extent, c)) c.serial_only = true;
+            const bool few = is_short(*r);
+            if (!few) c.loops = true;
+            if ((r->lanes && !few && !lies_across(*r, c)) || varies(r->extent, c)) c.serial_only = true;
             if (!r->lanes) c.columns = 2;
-            else if (lies_across(*r, c)) c.columns = 4;
+            else if (!few && lies_across(*r, c)) c.columns = 4;
             look(r->body, c);
             for (const auto& item : r->items) {
                 c.varying[item.result.index] = true;
@@ -88,6 +90,7 @@ Contents contents_of(const For& s, const Kernel& kernel) {
     c.varying.resize(kernel.vars.size());
     c.varying[s.var.index] = true;
     look(s.body, c);
+    if (writes_scratch(kernel, s.body)) c.serial_only = true;
     return c;
 }
 

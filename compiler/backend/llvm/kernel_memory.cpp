@@ -1,11 +1,19 @@
 // Loads, stores and what their addresses look like in a lane context: one lane apart is a vector access, the same for all
 // lanes a scalar one, anything else goes lane by lane. Lanes that take no part are never touched in memory.
 
+#include <algorithm>
+
 #include "compiler/backend/llvm/kernel_emitter.h"
 #include "ir/base/check.h"
 #include "ir/base/diagnostic.h"
 
 namespace sifr::codegen {
+
+namespace {
+
+constexpr int64_t widest_gap = 8;  ///< from lane to lane, up to which whole vectors are loaded instead of single elements
+
+}  // namespace
 
 KernelEmitter::Address KernelEmitter::address(const Affine& a) {
     Address at;
@@ -72,6 +80,27 @@ llvm::Value* KernelEmitter::to_memory(Value* v, DType t) {
     return b_.CreateZExt(v, type);
 }
 
+/// Every `stride`-th element from `first` on: whole vectors up to the last element, and not beyond, of which shuffles pick.
+llvm::Value* KernelEmitter::load_with_gaps(llvm::Type* vector, Value* first, int64_t stride, llvm::Align align) {
+    const int64_t last = (width_ - 1) * stride;
+    Value* picked = nullptr;
+    int64_t done = 0;  // lanes that are there
+    for (int64_t start = 0; done < width_; start += width_) {
+        start = std::min(start, last - (width_ - 1));
+        Value* piece = b_.CreateAlignedLoad(vector, b_.CreateInBoundsGEP(vector->getScalarType(), first, m_.constant(start)), align);
+        std::vector<int> lanes;
+        for (int64_t lane = 0; lane < width_; ++lane) {
+            const int64_t place = lane * stride - start;
+            if (lane < done) lanes.push_back(static_cast<int>(lane));
+            else if (place >= 0 && place < width_) lanes.push_back(static_cast<int>(picked ? width_ + place : place));
+            else lanes.push_back(-1);
+        }
+        while (done < width_ && done * stride - start < width_) ++done;
+        picked = picked ? b_.CreateShuffleVector(picked, piece, lanes) : b_.CreateShuffleVector(piece, lanes);
+    }
+    return picked;
+}
+
 llvm::Value* KernelEmitter::emit_load(BufferId buffer, DType type, const Affine& index) {
     SIFR_CHECK(type == k_.buffers[buffer.index].type, "kernel {}: {} is loaded with another type", k_.name, k_.buffers[buffer.index].name);
     llvm::Type* element = m_.memory_type(type);
@@ -98,6 +127,8 @@ llvm::Value* KernelEmitter::emit_load(BufferId buffer, DType type, const Affine&
         Value* p = element_pointer(buffer, b_.CreateNSWSub(at.base, m_.constant(width_ - 1)));
         return from_memory(b_.CreateVectorReverse(b_.CreateAlignedLoad(vector, p, align)), type);
     }
+    if (!at.lanes && at.lane_stride > 1 && at.lane_stride <= widest_gap && !mask_.bits && width_ >= 4)
+        return from_memory(load_with_gaps(vector, element_pointer(buffer, at.base), at.lane_stride, align), type);
     Value* result = llvm::Constant::getNullValue(vector);
     if (!at.lanes && (!mask_.bits || mask_.prefix >= 0)) {
         const int lanes = mask_.bits ? mask_.prefix : width_;

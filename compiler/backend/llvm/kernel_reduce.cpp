@@ -7,6 +7,7 @@
 #include "compiler/backend/llvm/kernel_emitter.h"
 #include "ir/base/check.h"
 #include "ir/base/diagnostic.h"
+#include "ir/loop/short_loops.h"
 #include "ir/op/reduce_order.h"
 
 namespace sifr::codegen {
@@ -51,7 +52,9 @@ private:
     void pop_all(const Partials& slots, Value* blocks);
     void for_sets(const std::function<void(Value*)>& body);
     int interleaved() const;
+    void few();
     void finish(const Partials& slots);
+    void bind_results(const Partials& result);
 
     KernelEmitter& k_;
     ModuleEmitter& m_;
@@ -322,6 +325,26 @@ void ReduceEmitter::finish(const Partials& slots) {
             if (r.index) r.index = b_.CreateExtractElement(r.index, uint64_t{0});
         }
     }
+    bind_results(result);
+}
+
+/// A few elements across a vector loop: each is a lane, and the fold leaves out the lanes without one.
+void ReduceEmitter::few() {
+    std::vector<Partials> lanes;
+    const Partials acc = make_slots(1);
+    for (int64_t k = 0; k < known_; ++k) {
+        reset(acc);
+        element(acc, m_.constant(k), {});
+        lanes.push_back(load(acc));
+    }
+    for (size_t half = reduce_lanes / 2; half >= 1; half /= 2) {
+        for (size_t lane = 0; lane + half < lanes.size(); ++lane) lanes[lane] = combine(lanes[lane], lanes[lane + half]);
+        lanes.resize(std::min(lanes.size(), half));
+    }
+    bind_results(lanes[0]);
+}
+
+void ReduceEmitter::bind_results(const Partials& result) {
     for (size_t i = 0; i < s_.items.size(); ++i) {
         const Reduce::Item& item = s_.items[i];
         if (is_arg(item)) {
@@ -338,6 +361,7 @@ void ReduceEmitter::finish(const Partials& slots) {
 }
 
 void ReduceEmitter::run() {
+    if (sets_ > 1 && is_short(s_)) return few();
     Partials slots = make_slots(static_cast<uint64_t>(sets_));
     if (known_ >= 0 && known_ <= reduce_block) {
         begin_block(slots);

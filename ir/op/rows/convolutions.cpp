@@ -29,8 +29,14 @@ Convolution convolution_of(const Type& x, const Type& weight, const Attrs& a) {
 /// [g, k, n·p]: one column for each window, channels and kernel down.
 V columns(V x, const Convolution& v) {
     V batched = reshape(x, join({v.n, v.g * v.c}, v.w.input));
-    V win = reshape(windows_over(batched, v.w, 0.0), {v.n, v.g, v.c, v.p, v.w.kernel_count()});
-    return reshape(permute(win, {1, 2, 4, 0, 3}), {v.g, v.k, v.n * v.p});
+    V win = reshape(windows_over(batched, v.w, 0.0), join(join({v.n, v.g, v.c}, v.w.output), v.w.kernel));
+    // One permutation of all axes: the windows are copied once, as they lie in the input.
+    std::vector<int> order = {1, 2};
+    const int rank = static_cast<int>(v.w.rank());
+    for (int d = 0; d < rank; ++d) order.push_back(3 + rank + d);
+    order.push_back(0);
+    for (int d = 0; d < rank; ++d) order.push_back(3 + d);
+    return reshape(permute(win, order), {v.g, v.k, v.n * v.p});
 }
 V product(const Convolution& v, V a, V b) {
     if (v.g > 1) return bmm(a, b);
@@ -48,9 +54,13 @@ V by_group(const Convolution& v, V y) {
 }
 /// The transpose of `convolved` in x: [n, g·c, input…].
 V spread(const Convolution& v, V y, V weight) {
-    V cols = reshape(product(v, mt(reshape(weight, {v.g, v.m, v.k})), by_group(v, y)), {v.g, v.c, v.w.kernel_count(), v.n, v.p});
-    V win = reshape(permute(cols, {3, 0, 1, 4, 2}), join(join({v.n, v.g * v.c}, v.w.output), v.w.kernel));
-    return fold(win, v.w, {v.n, v.g * v.c});
+    V cols = product(v, mt(reshape(weight, {v.g, v.m, v.k})), by_group(v, y));
+    V win = reshape(cols, join(join(join({v.g * v.c}, v.w.kernel), {v.n}), v.w.output));
+    const int rank = static_cast<int>(v.w.rank());
+    std::vector<int> order = {1 + rank, 0};
+    for (int d = 0; d < rank; ++d) order.push_back(2 + rank + d);
+    for (int d = 0; d < rank; ++d) order.push_back(1 + d);
+    return fold(permute(win, order), v.w, {v.n, v.g * v.c});
 }
 /// The gradient of the weight, from that of the result and the input.
 V weight_gradient(const Convolution& v, V y, V x) { return product(v, by_group(v, y), mt(columns(x, v))); }

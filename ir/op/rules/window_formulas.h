@@ -38,11 +38,26 @@ inline V windows_over(V x, const Windows& w, double fill) {
     Sizes lead = first_axes(sizes_of(x), rank_of(x) - w.rank());
     return extract(pad_around(x, w, fill), w.layout(lead));
 }
-/// The transpose of `windows_over`: each window's elements are added where they came from.
+/// The transpose of `windows_over`: each window's elements are added where they came from. An element of the input takes its windows in
+/// their order; with the last place of the kernel first, that is one whole plane of windows after the other.
 inline V fold(V pieces, const Windows& w, const Sizes& lead) {
     Sizes frame = lead;
     for (int64_t s : w.padded_input()) frame.push_back(s);
-    return without_padding(insert_add(zeros(pieces, frame), w.layout(lead), pieces), w, lead);
+    const size_t first = lead.size(), rank = w.kernel.size();
+    auto kernel_outside = [&](const Layout& l) {
+        Layout out = l;
+        for (size_t d = 0; d < rank; ++d) {
+            const size_t kernel = first + rank + d, window = first + d;
+            out.offset += l.strides[kernel] * (l.sizes[kernel] - 1);
+            out.sizes[first + d] = l.sizes[kernel];
+            out.strides[first + d] = -l.strides[kernel];
+            out.sizes[first + rank + d] = l.sizes[window];
+            out.strides[first + rank + d] = l.strides[window];
+        }
+        return out;
+    };
+    V planes = extract(pieces, kernel_outside(Layout::contiguous(sizes_of(pieces))));
+    return without_padding(insert_add(zeros(pieces, frame), kernel_outside(w.layout(lead)), planes), w, lead);
 }
 
 }  // namespace sifr::rules
