@@ -302,6 +302,29 @@ void sifr_list_sort(sifr_list* list, bool reverse) {
     merge_sort(list, list->bytes.data, scratch.data, list->length, reverse);
 }
 
+sifr_list* sifr_list_order(const sifr_list* list, bool reverse) {
+    const int64_t count = list->length;
+    sifr_list* positions = sifr_list_new(SIFR_LIST_I64, 0);
+    for (int64_t k = 0; k < count; ++k) sifr_list_append_i64(positions, k);
+    auto* sorted = static_cast<int64_t*>(sifr_list_data(positions));
+    Scratch<int64_t> scratch(count);
+    // Merges runs of 1, 2, 4, … positions; of two equal elements the first stays in front.
+    for (int64_t width = 1; width < count; width *= 2) {
+        for (int64_t low = 0; low < count; low += 2 * width) {
+            const int64_t middle = low + width < count ? low + width : count;
+            const int64_t high = low + 2 * width < count ? low + 2 * width : count;
+            int64_t left = low;
+            int64_t right = middle;
+            for (int64_t at = low; at < high; ++at) {
+                const bool take_right = left == middle || (right < high && order(list, list->at(sorted[right]), list->at(sorted[left])) == (reverse ? 1 : -1));
+                scratch.data[at] = take_right ? sorted[right++] : sorted[left++];
+            }
+        }
+        memcpy(sorted, scratch.data, static_cast<size_t>(count) * sizeof(int64_t));
+    }
+    return positions;
+}
+
 bool sifr_list_contains(const sifr_list* list, const void* value) {
     for (int64_t k = 0; k < list->length; ++k) {
         if (order(list, list->at(k), value) == 0) return true;
@@ -370,6 +393,8 @@ sifr_str sifr_list_str(const sifr_list* list) {
     text << ']';
     return text.done();
 }
+
+sifr_status sifr_str_split_words(sifr_str text, int64_t limit, sifr_list** out) { return sifr_str_split(text, {nullptr, 0}, limit, out); }
 
 sifr_status sifr_str_split(sifr_str text, sifr_str separator, int64_t limit, sifr_list** out) {
     if (separator.data != nullptr && separator.size == 0) return fail(SIFR_VALUE_ERROR, "empty separator");

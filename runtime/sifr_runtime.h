@@ -261,6 +261,8 @@ sifr_status sifr_ord(sifr_str text, int64_t* out);
 /** `text.split(separator, limit)`: a new list of str; null separator: by white space. `limit` < 0: none. ValueError "empty separator". */
 struct sifr_list;
 sifr_status sifr_str_split(sifr_str text, sifr_str separator, int64_t limit, struct sifr_list** out);
+/** `text.split(None, limit)` */
+sifr_status sifr_str_split_words(sifr_str text, int64_t limit, struct sifr_list** out);
 /** Hash for dictionaries of a binary (not Python's, whose order scripts cannot rely on). */
 uint64_t sifr_str_hash(sifr_str text);
 /** `int(text, base)`: signs, underscores, white space, base prefixes. ValueError "invalid literal for int() with base 10: 'x'";
@@ -565,6 +567,8 @@ void sifr_list_insert(sifr_list* list, int64_t index, const void* value);
 void sifr_list_reverse(sifr_list* list);
 /** `list.sort(reverse=…)`: stable, with Python's `<` (NaN is unordered: then the order is unspecified). Not for tensors. */
 void sifr_list_sort(sifr_list* list, bool reverse);
+/** The positions of the elements in the order that sifr_list_sort would give them: a new list of i64. */
+sifr_list* sifr_list_order(const sifr_list* list, bool reverse);
 /** `value in list`, `list.index(value)` (ValueError "2 is not in list"), `list.count(value)`; `value` points at an element. Not
  *  for tensors. */
 bool sifr_list_contains(const sifr_list* list, const void* value);

@@ -139,6 +139,26 @@ std::vector<std::string> split(const Execution& x) {
     return out;
 }
 
+template <sifr_status (*f)(sifr_str, int64_t, sifr_str, sifr_str*)>
+Results justified(const Execution& x) {
+    TextRegion region;
+    sifr_str out{};
+    x.require(f(c_str(x.str(0)), x.i64(1), c_str(x.str(2)), &out));
+    return {cpp_str(out)};
+}
+
+/// The pieces as a list of str.
+std::shared_ptr<RunList> split_list(const Execution& x, sifr_str separator, int64_t limit) {
+    sifr_list* pieces = nullptr;
+    x.require(sifr_str_split(c_str(x.str(0)), separator, limit, &pieces));
+    auto out = std::make_shared<RunList>();
+    out->element = Type::str();
+    const auto* texts = static_cast<const sifr_str*>(sifr_list_data(pieces));
+    for (int64_t k = 0; k < sifr_list_length(pieces); ++k) out->items.emplace_back(cpp_str(texts[k]));
+    sifr_list_free(pieces);
+    return out;
+}
+
 /// Bounds that are None stay open.
 int64_t bound(const Execution& x, size_t k) { return x.is_none(k) ? SIFR_SLICE_NONE : x.i64(k); }
 
@@ -184,6 +204,32 @@ const NamedEvaluator string_table[] = {
          TextRegion region;
          return Results{cpp_str(sifr_complex_str(x.f64(0), x.f64(1)))};
      }},
+    {"str_capitalize", s_s_checked<sifr_str_capitalize>},
+    {"str_title", s_s_checked<sifr_str_title>},
+    {"str_swapcase", s_s_checked<sifr_str_swapcase>},
+    {"str_lstrip", [](const Execution& x) { return Results{cpp_str(sifr_str_lstrip(c_str(x.str(0)), c_str(x.str(1))))}; }},
+    {"str_rstrip", [](const Execution& x) { return Results{cpp_str(sifr_str_rstrip(c_str(x.str(0)), c_str(x.str(1))))}; }},
+    {"str_removeprefix", [](const Execution& x) { return Results{cpp_str(sifr_str_removeprefix(c_str(x.str(0)), c_str(x.str(1))))}; }},
+    {"str_removesuffix", [](const Execution& x) { return Results{cpp_str(sifr_str_removesuffix(c_str(x.str(0)), c_str(x.str(1))))}; }},
+    {"str_isdigit", [](const Execution& x) { return Results{sifr_str_isdigit(c_str(x.str(0)))}; }},
+    {"str_isalpha", [](const Execution& x) { return Results{sifr_str_isalpha(c_str(x.str(0)))}; }},
+    {"str_isalnum", [](const Execution& x) { return Results{sifr_str_isalnum(c_str(x.str(0)))}; }},
+    {"str_isspace", [](const Execution& x) { return Results{sifr_str_isspace(c_str(x.str(0)))}; }},
+    {"str_isupper", [](const Execution& x) { return Results{sifr_str_isupper(c_str(x.str(0)))}; }},
+    {"str_islower", [](const Execution& x) { return Results{sifr_str_islower(c_str(x.str(0)))}; }},
+    {"str_find", [](const Execution& x) { return Results{sifr_str_find(c_str(x.str(0)), c_str(x.str(1)))}; }},
+    {"str_rfind", [](const Execution& x) { return Results{sifr_str_rfind(c_str(x.str(0)), c_str(x.str(1)))}; }},
+    {"str_count", [](const Execution& x) { return Results{sifr_str_count(c_str(x.str(0)), c_str(x.str(1)))}; }},
+    {"str_zfill",
+     [](const Execution& x) {
+         TextRegion region;
+         return Results{cpp_str(sifr_str_zfill(c_str(x.str(0)), x.i64(1)))};
+     }},
+    {"str_ljust", justified<sifr_str_ljust>},
+    {"str_rjust", justified<sifr_str_rjust>},
+    {"str_center", justified<sifr_str_center>},
+    {"str_split", [](const Execution& x) { return Results{split_list(x, c_str(x.str(1)), x.i64(2))}; }},
+    {"str_split_words", [](const Execution& x) { return Results{split_list(x, sifr_str{nullptr, 0}, x.i64(1))}; }},
     {"str_strip",
      [](const Execution& x) {
          return Results{cpp_str(sifr_str_strip(c_str(x.str(0)), sifr_str{nullptr, 0}))};

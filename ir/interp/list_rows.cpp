@@ -1,6 +1,7 @@
 // Lists that grow while the program runs, as Python's: shared by those that name them, errors and their texts included.
 
 #include <algorithm>
+#include <numeric>
 
 #include "ir/base/diagnostic.h"
 #include "ir/interp/gradients.h"
@@ -189,6 +190,21 @@ const NamedEvaluator table[] = {
          std::shared_ptr<RunList> l = copied(list(x));
          sort(*l, x.inst.attrs.get_or("reverse", false));
          return Results{std::move(l)};
+     }},
+    {"list_order",
+     [](const Execution& x) {
+         const std::vector<RunValue>& items = list(x).items;
+         bool reverse = x.inst.attrs.get_or("reverse", false);
+         std::vector<int64_t> order(items.size());
+         std::iota(order.begin(), order.end(), 0);
+         std::stable_sort(order.begin(), order.end(), [&](int64_t a, int64_t b) {
+             const RunValue &u = items[static_cast<size_t>(a)], &v = items[static_cast<size_t>(b)];
+             return reverse ? less(v, u) : less(u, v);
+         });
+         auto out = std::make_shared<RunList>();
+         out->element = Type::i64();
+         for (int64_t k : order) out->items.emplace_back(k);
+         return Results{std::move(out)};
      }},
     {"list_contains",
      [](const Execution& x) {

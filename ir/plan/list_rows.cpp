@@ -159,6 +159,17 @@ const std::map<std::string_view, HostRow>& rows() {
              sifr_list_sort(v.list.get(), c.attrs.get_or("reverse", false));
              return Values{v};
          }},
+        {"list_order", [](const Call& c) { return Values{wrapped(sifr_list_order(list(c), c.attrs.get_or("reverse", false)), SIFR_LIST_I64)}; }},
+        {"str_split", [](const Call& c) {
+             sifr_list* out = nullptr;
+             c.done(sifr_str_split(c.s(0), c.s(1), c.i(2), &out));
+             return Values{wrapped(out, SIFR_LIST_STR)};
+         }},
+        {"str_split_words", [](const Call& c) {
+             sifr_list* out = nullptr;
+             c.done(sifr_str_split_words(c.s(0), c.i(1), &out));
+             return Values{wrapped(out, SIFR_LIST_STR)};
+         }},
         {"list_contains", [](const Call& c) { return Values{HostValue::of_bool(sifr_list_contains(list(c), Element(c, operand(c, 1)).at))}; }},
         {"list_index_of", [](const Call& c) {
              int64_t r = 0;

@@ -12,6 +12,7 @@ void bind_numbers(Interpreter& in);
 void bind_complex(Interpreter& in);
 void bind_str(Interpreter& in);
 void bind_containers(Interpreter& in);
+void bind_sorting(Interpreter& in);
 void bind_functions(Interpreter& in);
 void bind_iteration(Interpreter& in);
 

@@ -41,24 +41,6 @@ void append_at_run_time(Interpreter& in, const RunTimeListObject* l, PyValue v) 
 
 bool static_equal(Interpreter& in, PyValue a, PyValue b) { return a.same(b) || in.is_true(in.equal(a, b), "an equality of list items"); }
 
-// ---- sorting
-
-/// -1, 0, 1 by Python's `<` in both directions, for values known now.
-bool less(Interpreter& in, PyValue a, PyValue b) { return in.is_true(in.compare(syntax::CompareOp::Lt, a, b), "an order of items to sort"); }
-
-Values sorted_items(Interpreter& in, Values items, PyValue key, bool reverse) {
-    Values keys = items;
-    if (!key.is_unbound() && !key.is_none())
-        for (PyValue& k : keys) k = in.call(key, Values{k});
-    std::vector<size_t> order(items.size());
-    for (size_t i = 0; i < order.size(); ++i) order[i] = i;
-    // Python's sort is stable, also in reverse.
-    std::stable_sort(order.begin(), order.end(), [&](size_t x, size_t y) { return reverse ? less(in, keys[y], keys[x]) : less(in, keys[x], keys[y]); });
-    Values out;
-    for (size_t i : order) out.push_back(items[i]);
-    return out;
-}
-
 PyValue make_list(Interpreter& in, Args& args) {
     if (args.size() < 2) return in.list({});
     if (const auto* l = args[1].get_if<RunTimeListObject>(); l && l->static_length < 0) return in.call_method(args[1], "copy");
@@ -204,13 +186,6 @@ void bind_list(Interpreter& in) {
     in.add_method(c, "copy", [](Interpreter& i, Args& args) -> PyValue {
         if (const auto* l = held(args[0]).get_if<RunTimeListObject>()) return i.run_time_list_item(l, i.slice(PyValue::none(), PyValue::none(), PyValue::none()));
         return i.list(static_list(i, args[0], "copy").items);
-    });
-    in.add_method(c, "sort", [](Interpreter& i, Args& args) {
-        ArgReader a(i, args, "sort(self, *, key=None, reverse=False)");
-        const ListObject& l = static_list(i, args[0], "sort");
-        Values items = sorted_items(i, l.items, a["key"], a.has("reverse") && i.is_true(a["reverse"]));
-        i.heap().change(&l).items = std::move(items);
-        return PyValue::none();
     });
     for (const char* name : {"list", "tuple"}) {
         const ClassObject* k = in.builtin_class(name);
@@ -382,31 +357,7 @@ void bind_containers(Interpreter& in) {
     bind_list(in);
     bind_dict(in);
     bind_set(in);
-    in.add_builtin("sorted", in.native("sorted", [](Interpreter& i, Args& args) -> PyValue {
-        ArgReader a(i, args, "sorted(iterable, /, *, key=None, reverse=False)");
-        bool reverse = a.has("reverse") && i.is_true(a["reverse"]);
-        PyValue v = a["iterable"];
-        if (const auto* l = v.get_if<RunTimeListObject>(); l && (!a.has("key") || a["key"].is_none())) {
-            ValueId sorted = i.builder().emit("list_sorted"_op, {l->list}, attrs({{"reverse", reverse}}));
-            auto* made = i.heap().make<RunTimeListObject>(*l);
-            made->list = sorted;
-            return made;
-        }
-        Values items = i.iterate(v);
-        bool dynamic = (!a.has("key") || a["key"].is_none()) && std::any_of(items.begin(), items.end(), [](PyValue x) { return x.is_dynamic(); });
-        if (dynamic && std::all_of(items.begin(), items.end(), [&](PyValue x) { return (x.is_number() || x.is_str()) && Interpreter::scalar_kind(x) == Interpreter::scalar_kind(items[0]); })) {
-            Type element{Interpreter::scalar_kind(items[0])};
-            Builder& b = i.builder();
-            ValueId list = i.function()[b.emit_typed("list_new"_op, {}, {}, {Type::list(element)})].results[0];
-            for (PyValue x : items) b.emit_typed("list_append"_op, {list, i.to_ir(x, element.kind)}, {}, {});
-            auto* made = i.heap().make<RunTimeListObject>();
-            made->element = element;
-            made->static_length = static_cast<int64_t>(items.size());
-            made->list = b.emit("list_sorted"_op, {list}, attrs({{"reverse", reverse}}));
-            return made;
-        }
-        return i.list(sorted_items(i, std::move(items), a["key"], reverse));
-    }));
+    bind_sorting(in);
 }
 
 }  // namespace sifr::capture

@@ -22,41 +22,72 @@ std::string text_argument(Interpreter& in, PyValue v, const char* what) {
     in.raise_error("TypeError", "{} must be str, not {}", what, in.type_name(v));
 }
 
+/// One argument, a str.
+void exactly_text(Interpreter& in, const Args& args, const char* method) {
+    if (args.size() < 2) in.raise_error("TypeError", "str.{}() takes exactly one argument (0 given)", method);
+    if (!args[1].is_str()) in.raise_error("TypeError", "must be str, not {}", in.type_name(args[1]));
+}
+
 using Unary = sifr_status (*)(sifr_str, sifr_str*);
-void add_mapping(Interpreter& in, const ClassObject* c, const char* name, Unary f, std::optional<Op> row = std::nullopt) {
-    in.add_method(c, name, [name, f, row](Interpreter& i, Args& args) {
-        if (args[0].is_dynamic() && row) return i.emit_scalar(*row, {args[0].as_value()});
-        const std::string& s = self_text(i, args[0], name);
-        return i.str(must_text([&](sifr_str* out) { return f(rt(s), out); }));
+void add_mapping(Interpreter& in, const ClassObject* c, const char* name, Unary f, Op row) {
+    in.add_method(c, name, [f, row](Interpreter& i, Args& args) {
+        if (args[0].is_dynamic()) return i.emit_scalar(row, {args[0].as_value()});
+        return i.str(must_text([&](sifr_str* out) { return f(rt(args[0].as<StrObject>()->text), out); }));
     });
 }
 
+/// What Python takes for white space within ASCII.
+constexpr std::string_view white_space = " \t\n\r\v\f\x1c\x1d\x1e\x1f";
+
 using Strip = sifr_str (*)(sifr_str, sifr_str);
-void add_strip(Interpreter& in, const ClassObject* c, const char* name, Strip f, std::optional<Op> row = std::nullopt) {
-    in.add_method(c, name, [name, f, row](Interpreter& i, Args& args) {
+void add_strip(Interpreter& in, const ClassObject* c, const char* name, Strip f, bool left, bool right) {
+    in.add_method(c, name, [f, left, right](Interpreter& i, Args& args) {
         bool plain = args.size() < 2 || args[1].is_none();
-        if (args[0].is_dynamic() && row && plain) return i.emit_scalar(*row, {args[0].as_value()});
-        const std::string& s = self_text(i, args[0], name);
-        std::string set = plain ? "" : text_argument(i, args[1], "strip arg");
-        return i.str(text(f(rt(s), plain ? sifr_str{nullptr, 0} : rt(set))));
+        if (!plain && !args[1].is_str()) i.raise_error("TypeError", "strip arg must be None or str");
+        if (args[0].is_dynamic() || (!plain && args[1].is_dynamic())) {
+            ValueId v = i.to_ir(args[0]), set = i.to_ir(plain ? i.str(std::string(white_space)) : args[1]);
+            if (left) v = i.builder().emit("str_lstrip"_op, {v, set});
+            if (right) v = i.builder().emit("str_rstrip"_op, {v, set});
+            return PyValue::dynamic(v, K::Str);
+        }
+        std::string set = plain ? "" : args[1].as<StrObject>()->text;
+        return i.str(text(f(rt(args[0].as<StrObject>()->text), plain ? sifr_str{nullptr, 0} : rt(set))));
     });
 }
 
 using Predicate = bool (*)(sifr_str);
-void add_predicate(Interpreter& in, const ClassObject* c, const char* name, Predicate f) {
-    in.add_method(c, name, [name, f](Interpreter& i, Args& args) { return PyValue::boolean(f(rt(self_text(i, args[0], name)))); });
+void add_predicate(Interpreter& in, const ClassObject* c, const char* name, Predicate f, Op row) {
+    in.add_method(c, name, [f, row](Interpreter& i, Args& args) {
+        if (args[0].is_dynamic()) return i.emit_scalar(row, {args[0].as_value()});
+        return PyValue::boolean(f(rt(args[0].as<StrObject>()->text)));
+    });
 }
 
 using Justify = sifr_status (*)(sifr_str, int64_t, sifr_str, sifr_str*);
-void add_justify(Interpreter& in, const ClassObject* c, const char* name, Justify f, char align) {
-    in.add_method(c, name, [name, f, align](Interpreter& i, Args& args) {
+void add_justify(Interpreter& in, const ClassObject* c, const char* name, Justify f, Op row) {
+    in.add_method(c, name, [name, f, row](Interpreter& i, Args& args) {
         if (args.size() < 2) i.raise_error("TypeError", "{} expected at least 1 argument, got 0", name);
+        PyValue fill = args.size() > 2 ? args[2] : i.str(" ");
+        if (args[0].is_dynamic() || args[1].is_dynamic() || fill.is_dynamic()) return i.emit_scalar(row, {i.to_ir(args[0]), i.to_ir(args[1], K::I64), i.to_ir(fill)});
         int64_t width = i.need_int(args[1], "a width");
-        std::string fill = args.size() > 2 ? text_argument(i, args[2], "the fill character") : " ";
-        if (args[0].is_dynamic()) return i.format_of(args[0], i.str(fmt::format("{}{}{}", fill, align, std::max<int64_t>(width, 0))));
-        const std::string& s = self_text(i, args[0], name);
-        return i.str(must_text([&](sifr_str* out) { return f(rt(s), width, rt(fill), out); }));
+        std::string with = text_argument(i, fill, "the fill character");
+        return i.str(must_text([&](sifr_str* out) { return f(rt(args[0].as<StrObject>()->text), width, rt(with), out); }));
     });
+}
+
+/// `text.split(sep, limit)` at run time: a list whose length is known at run time only.
+PyValue split_at_run_time(Interpreter& in, PyValue text, PyValue sep, PyValue limit) {
+    if (sep.is(Kind::Str) && sep.as<StrObject>()->text.empty()) in.raise_error("ValueError", "empty separator");
+    Builder& b = in.builder();
+    std::vector<ValueId> operands{in.to_ir(text)};
+    bool words = sep.is_unbound() || sep.is_none();
+    if (!words) operands.push_back(in.to_ir(sep));
+    operands.push_back(limit.is_unbound() ? in.function().add_constant(int64_t{-1}) : in.to_ir(limit, K::I64));
+    InstId id = b.emit_typed(words ? "str_split_words"_op : "str_split"_op, operands, {}, {Type::list(Type::str())});
+    auto* made = in.heap().make<RunTimeListObject>();
+    made->list = in.function()[id].results[0];
+    made->element = Type::str();
+    return made;
 }
 
 PyValue join(Interpreter& in, Args& args) {
@@ -72,6 +103,7 @@ PyValue join(Interpreter& in, Args& args) {
 
 PyValue split(Interpreter& in, Args& args, bool from_right) {
     ArgReader a(in, args, "split(self, sep=None, maxsplit=-1)");
+    if ((a["self"].is_dynamic() || (a.has("sep") && a["sep"].is_dynamic())) && (!from_right || !a.has("maxsplit"))) return split_at_run_time(in, a["self"], a["sep"], a["maxsplit"]);
     const std::string& s = self_text(in, a["self"], "split");
     int64_t limit = a.has("maxsplit") ? in.need_int(a["maxsplit"], "maxsplit") : -1;
     Values parts;
@@ -131,9 +163,17 @@ PyValue split(Interpreter& in, Args& args, bool from_right) {
 }
 
 using Find = int64_t (*)(sifr_str, sifr_str);
-void add_find(Interpreter& in, const ClassObject* c, const char* name, Find f, bool must_be_there) {
-    in.add_method(c, name, [name, f, must_be_there](Interpreter& i, Args& args) {
-        std::string s = self_text(i, args[0], name), needle = text_argument(i, args[1], "the argument");
+void add_find(Interpreter& in, const ClassObject* c, const char* name, Find f, Op row, bool must_be_there) {
+    in.add_method(c, name, [name, f, row, must_be_there](Interpreter& i, Args& args) {
+        if (args.size() < 2) i.raise_error("TypeError", "{} expected at least 1 argument, got 0", name);
+        if (!args[1].is_str()) i.raise_error("TypeError", "must be str, not {}", i.type_name(args[1]));
+        if (args[0].is_dynamic() || args[1].is_dynamic()) {
+            if (args.size() > 2) throw NotSupported(fmt::format("str.{}() of a run-time string between bounds", name));
+            PyValue at = i.emit_scalar(row, {i.to_ir(args[0]), i.to_ir(args[1])});
+            if (must_be_there) i.check(i.compare(syntax::CompareOp::GtE, at, PyValue::integer(0)), "ValueError", "substring not found");
+            return at;
+        }
+        std::string s = args[0].as<StrObject>()->text, needle = args[1].as<StrObject>()->text;
         int64_t offset = 0, length = sifr_str_length(rt(s));
         if (args.size() > 2) {
             SliceObject bounds(args[2], args.size() > 3 ? args[3] : PyValue::none(), PyValue::none());
@@ -145,6 +185,16 @@ void add_find(Interpreter& in, const ClassObject* c, const char* name, Find f, b
         if (at < 0 && must_be_there) i.raise_error("ValueError", "substring not found");
         return PyValue::integer(at < 0 ? -1 : at + offset);
     });
+}
+
+/// The parts around the first (or last) separator; where there is none, the text and two empty ones.
+PyValue partition_at_run_time(Interpreter& in, PyValue text, PyValue sep, bool right) {
+    PyValue at = in.emit_scalar(right ? "str_rfind"_op : "str_find"_op, {in.to_ir(text), in.to_ir(sep)});
+    ValueId found = in.to_ir(in.compare(syntax::CompareOp::GtE, at, PyValue::integer(0)), K::Bool);
+    PyValue none = PyValue::none(), behind = in.binary(syntax::BinaryOp::Add, at, in.length(sep));
+    PyValue first = in.str_slice(text, SliceObject(none, at, none)), last = in.str_slice(text, SliceObject(behind, none, none)), empty = in.str("");
+    auto select = [&](PyValue yes, PyValue no) { return PyValue::dynamic(in.builder().emit("sel"_op, {found, in.to_ir(yes), in.to_ir(no)}), K::Str); };
+    return in.tuple({select(first, right ? empty : text), select(sep, empty), select(last, right ? text : empty)});
 }
 
 template <bool at_end>
@@ -172,32 +222,34 @@ void bind_str(Interpreter& in) {
     add_mapping(in, c, "upper", sifr_str_upper, "str_upper"_op);
     add_mapping(in, c, "lower", sifr_str_lower, "str_lower"_op);
     add_mapping(in, c, "casefold", sifr_str_lower, "str_lower"_op);
-    add_mapping(in, c, "capitalize", sifr_str_capitalize);
-    add_mapping(in, c, "title", sifr_str_title);
-    add_mapping(in, c, "swapcase", sifr_str_swapcase);
-    add_strip(in, c, "strip", sifr_str_strip, "str_strip"_op);
-    add_strip(in, c, "lstrip", sifr_str_lstrip);
-    add_strip(in, c, "rstrip", sifr_str_rstrip);
-    add_predicate(in, c, "isdigit", sifr_str_isdigit);
-    add_predicate(in, c, "isdecimal", sifr_str_isdigit);
-    add_predicate(in, c, "isnumeric", sifr_str_isdigit);
-    add_predicate(in, c, "isalpha", sifr_str_isalpha);
-    add_predicate(in, c, "isalnum", sifr_str_isalnum);
-    add_predicate(in, c, "isspace", sifr_str_isspace);
-    add_predicate(in, c, "isupper", sifr_str_isupper);
-    add_predicate(in, c, "islower", sifr_str_islower);
-    add_justify(in, c, "ljust", sifr_str_ljust, '<');
-    add_justify(in, c, "rjust", sifr_str_rjust, '>');
-    add_justify(in, c, "center", sifr_str_center, '^');
-    add_find(in, c, "find", sifr_str_find, false);
-    add_find(in, c, "rfind", sifr_str_rfind, false);
-    add_find(in, c, "index", sifr_str_find, true);
-    add_find(in, c, "rindex", sifr_str_rfind, true);
+    add_mapping(in, c, "capitalize", sifr_str_capitalize, "str_capitalize"_op);
+    add_mapping(in, c, "title", sifr_str_title, "str_title"_op);
+    add_mapping(in, c, "swapcase", sifr_str_swapcase, "str_swapcase"_op);
+    add_strip(in, c, "strip", sifr_str_strip, true, true);
+    add_strip(in, c, "lstrip", sifr_str_lstrip, true, false);
+    add_strip(in, c, "rstrip", sifr_str_rstrip, false, true);
+    add_predicate(in, c, "isdigit", sifr_str_isdigit, "str_isdigit"_op);
+    add_predicate(in, c, "isdecimal", sifr_str_isdigit, "str_isdigit"_op);
+    add_predicate(in, c, "isnumeric", sifr_str_isdigit, "str_isdigit"_op);
+    add_predicate(in, c, "isalpha", sifr_str_isalpha, "str_isalpha"_op);
+    add_predicate(in, c, "isalnum", sifr_str_isalnum, "str_isalnum"_op);
+    add_predicate(in, c, "isspace", sifr_str_isspace, "str_isspace"_op);
+    add_predicate(in, c, "isupper", sifr_str_isupper, "str_isupper"_op);
+    add_predicate(in, c, "islower", sifr_str_islower, "str_islower"_op);
+    add_justify(in, c, "ljust", sifr_str_ljust, "str_ljust"_op);
+    add_justify(in, c, "rjust", sifr_str_rjust, "str_rjust"_op);
+    add_justify(in, c, "center", sifr_str_center, "str_center"_op);
+    add_find(in, c, "find", sifr_str_find, "str_find"_op, false);
+    add_find(in, c, "rfind", sifr_str_rfind, "str_rfind"_op, false);
+    add_find(in, c, "index", sifr_str_find, "str_find"_op, true);
+    add_find(in, c, "rindex", sifr_str_rfind, "str_rfind"_op, true);
     in.add_method(c, "count", [](Interpreter& i, Args& args) {
-        std::string needle = text_argument(i, args[1], "the argument");
-        return PyValue::integer(sifr_str_count(rt(self_text(i, args[0], "count")), rt(needle)));
+        exactly_text(i, args, "count");
+        if (args[0].is_dynamic() || args[1].is_dynamic()) return i.emit_scalar("str_count"_op, {i.to_ir(args[0]), i.to_ir(args[1])});
+        return PyValue::integer(sifr_str_count(rt(args[0].as<StrObject>()->text), rt(args[1].as<StrObject>()->text)));
     });
     in.add_method(c, "zfill", [](Interpreter& i, Args& args) {
+        if (args[0].is_dynamic() || args[1].is_dynamic()) return i.emit_scalar("str_zfill"_op, {i.to_ir(args[0]), i.to_ir(args[1], K::I64)});
         TextRegion region;
         return i.str(text(sifr_str_zfill(rt(self_text(i, args[0], "zfill")), i.need_int(args[1], "a width"))));
     });
@@ -221,6 +273,8 @@ void bind_str(Interpreter& in) {
     });
     for (bool right : {false, true})
         in.add_method(c, right ? "rpartition" : "partition", [right](Interpreter& i, Args& args) {
+            exactly_text(i, args, right ? "rpartition" : "partition");
+            if (args[0].is_dynamic() || args[1].is_dynamic()) return partition_at_run_time(i, args[0], args[1], right);
             const std::string& s = self_text(i, args[0], "partition");
             std::string sep = text_argument(i, args[1], "a separator");
             if (sep.empty()) i.raise_error("ValueError", "empty separator");
@@ -230,17 +284,21 @@ void bind_str(Interpreter& in) {
         });
     in.add_method(c, "replace", [](Interpreter& i, Args& args) -> PyValue {
         if (args.size() < 3) i.raise_error("TypeError", "replace expected at least 2 arguments, got {}", args.size() - 1);
-        if (args[0].is_dynamic() || args[1].is_dynamic() || args[2].is_dynamic()) return i.emit_scalar("str_replace"_op, {i.to_ir(args[0]), i.to_ir(args[1]), i.to_ir(args[2])});
+        if (args.size() == 3 && (args[0].is_dynamic() || args[1].is_dynamic() || args[2].is_dynamic())) return i.emit_scalar("str_replace"_op, {i.to_ir(args[0]), i.to_ir(args[1]), i.to_ir(args[2])});
         std::string from = text_argument(i, args[1], "replace() argument 1"), to = text_argument(i, args[2], "replace() argument 2");
         int64_t count = args.size() > 3 ? i.need_int(args[3], "a count") : -1;
         TextRegion region;
         return i.str(text(sifr_str_replace(rt(self_text(i, args[0], "replace")), rt(from), rt(to), count)));
     });
     in.add_method(c, "removeprefix", [](Interpreter& i, Args& args) {
+        exactly_text(i, args, "removeprefix");
+        if (args[0].is_dynamic() || args[1].is_dynamic()) return i.emit_scalar("str_removeprefix"_op, {i.to_ir(args[0]), i.to_ir(args[1])});
         std::string part = text_argument(i, args[1], "removeprefix() argument");
         return i.str(text(sifr_str_removeprefix(rt(self_text(i, args[0], "removeprefix")), rt(part))));
     });
     in.add_method(c, "removesuffix", [](Interpreter& i, Args& args) {
+        exactly_text(i, args, "removesuffix");
+        if (args[0].is_dynamic() || args[1].is_dynamic()) return i.emit_scalar("str_removesuffix"_op, {i.to_ir(args[0]), i.to_ir(args[1])});
         std::string part = text_argument(i, args[1], "removesuffix() argument");
         return i.str(text(sifr_str_removesuffix(rt(self_text(i, args[0], "removesuffix")), rt(part))));
     });

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "compiler/frontend/capture/value.h"
+#include "ir/base/diagnostic.h"
 
 namespace sifr::capture {
 
@@ -41,8 +42,14 @@ public:
     /// The one way to change an object: `heap.change(list).items.push_back(v)`. Valid until the next fork.
     template <class T>
     T& change(const T* object) {
+        if (object->frozen) throw NotSupported("changing a list or an object that was chosen among others at run time");
         if (!forks_.empty()) save(object);
         return const_cast<T&>(*object);
+    }
+    /// From here on a change of the object is not supported.
+    void freeze(const Object* object) {
+        if (!forks_.empty()) save(object);
+        const_cast<Object*>(object)->frozen = true;
     }
 
     // Shorthands for the changes that scripts make most.

@@ -152,6 +152,7 @@ struct Object {
     const Kind kind;
     uint32_t number = 0;  ///< in order of creation
     uint32_t epoch = 0;   ///< of the fork that last saved this object; the heap's own
+    bool frozen = false;  ///< one of several that was chosen at run time, or a copy of it: changing it would miss the others
     virtual ~Object() = default;
     /// A copy with the same contents, for the undo journal.
     [[nodiscard]] virtual std::unique_ptr<Object> copy() const = 0;
@@ -166,8 +167,11 @@ struct Object {
 
 protected:
     explicit Object(Kind k) : kind(k) {}
-    Object(const Object& o) : kind(o.kind), number(o.number) {}
-    Object& operator=(const Object&) { return *this; }  // identity stays
+    Object(const Object& o) : kind(o.kind), number(o.number), frozen(o.frozen) {}
+    Object& operator=(const Object& o) {  // identity stays
+        if (this != &o) frozen = o.frozen;
+        return *this;
+    }
 };
 
 inline PyValue::PyValue(const Object* o) : kind_(o ? o->kind : Kind::Unbound), object_(o) { if (!o) integer_ = 0; }
