@@ -16,9 +16,12 @@ inline bool has_loops(const Block& b) {
     });
 }
 inline bool is_short(const For& f) {
-    return f.kind != For::Kind::Parallel && f.lo.is_constant() && f.hi.is_constant() && f.hi.base - f.lo.base <= short_loop && !has_loops(f.body);
+    return f.kind != For::Kind::Parallel && f.lo.is_constant() && f.hi.is_constant() && f.hi.base - f.lo.base <= short_loop &&
+           !has_loops(f.body);
 }
-inline bool is_short(const Reduce& r) { return r.lanes && r.extent.is_constant() && r.extent.base > 1 && r.extent.base <= short_loop && !has_loops(r.body); }
+inline bool is_short(const Reduce& r) {
+    return r.lanes && r.extent.is_constant() && r.extent.base > 1 && r.extent.base <= short_loop && !has_loops(r.body);
+}
 
 inline bool writes_scratch(const Kernel& k, const Block& b) {
     return std::any_of(b.begin(), b.end(), [&](const Stmt& s) {

@@ -57,6 +57,11 @@ TEST(Contract, ManyRowsAndColumnsTakeThreadsAndBlocks) {
     expect_same({1, 300, 90, 90, true, true, "f64"});
 }
 
+TEST(Contract, MuchOfTheLeftOperandIsPacked) {
+    expect_same({1, 271, 130, 491, false, false, "f64"});
+    expect_same({1, 683, 225, 391});
+}
+
 TEST(Contract, ThinProductsAreLanesReductions) {
     for (bool at : {false, true})
         for (bool bt : {false, true}) {

@@ -2,12 +2,16 @@
 //
 // usage: sifr-bench-gemm [f32|f64] [m n k]…        SIFR_NUM_THREADS=1 for one core
 //        sifr-bench-gemm --llvm-ir m n k           the code of one product, for LLVM's own tools
+//        sifr-bench-gemm --serve                   seconds of CPU time for each line `f32 NT m n k [epilogue]` of the input (products.py)
 
 #include <cstdlib>
 #include <cstring>
 #include <ctime>
+#include <iostream>
+#include <map>
 #include <memory>
 #include <random>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -30,7 +34,8 @@ double now() {
     return static_cast<double>(t.tv_sec) + 1e-9 * static_cast<double>(t.tv_nsec);
 }
 
-Kernel product(DType type, const Size& s, bool at, bool bt) {
+/// With an epilogue: the rectified sum of the product and a row.
+Kernel product(DType type, const Size& s, bool at, bool bt, bool epilogue = false) {
     Kernel k;
     k.name = "gemm";
     Contract c;
@@ -51,10 +56,55 @@ Kernel product(DType type, const Size& s, bool at, bool bt) {
     c.acc = k.add_var("acc", type);
     Affine at_element = Affine::of(c.m_var, s.n);
     at_element.add(Affine::of(c.n_var));
-    c.epilogue.push_back({Store{out, at_element, k.exprs.var(c.acc, type)}, {}});
+    ExprId value = k.exprs.var(c.acc, type);
+    if (epilogue) {
+        const BufferId row = k.add_buffer({.name = "row", .type = type, .extent = s.n, .access = Buffer::Access::Read});
+        value = k.exprs.binary(ScalarOp::Add, value, k.exprs.load(row, type, Affine::of(c.n_var)));
+        value = k.exprs.binary(ScalarOp::Max, value, k.exprs.constant_bits(type, 0));
+    }
+    c.epilogue.push_back({Store{out, at_element, value}, {}});
     k.body.push_back({c, {}});
     return k;
 }
+
+/// A product in memory, ready to run.
+class Loaded {
+public:
+    Loaded(DType type, const Size& s, bool at, bool bt, bool epilogue) {
+        Plan plan;
+        plan.kernels.push_back(product(type, s, at, bt, epilogue));
+        program_ = backend_named("llvm").load(plan, {});
+        std::mt19937 random(1);
+        for (int64_t count : {s.m * s.k, s.k * s.n, s.m * s.n, s.n}) {
+            data_.emplace_back(static_cast<size_t>(count * size_of(type) + 64));
+            char* p = data_.back().data();
+            p += (64 - reinterpret_cast<uintptr_t>(p) % 64) % 64;
+            for (int64_t i = 0; i < count; ++i) {
+                const double v = static_cast<double>(random() % 1000) / 500 - 1;
+                const auto f = static_cast<float>(v);
+                if (type == DType::F64)
+                    std::memcpy(p + i * 8, &v, 8);
+                else
+                    std::memcpy(p + i * 4, &f, 4);
+            }
+            pointers_.push_back(p);
+        }
+        run(1);
+    }
+    /// Seconds of CPU time for one.
+    double run(int repeats) {
+        const double begin = now();
+        for (int r = 0; r < repeats; ++r) program_->launch("gemm", pointers_.data(), nullptr, nullptr);
+        return (now() - begin) / repeats;
+    }
+
+private:
+    std::unique_ptr<LoadedProgram> program_;
+    std::vector<std::vector<char>> data_;
+    std::vector<void*> pointers_;
+};
+
+double flops_of(const Size& s) { return 2.0 * static_cast<double>(s.m) * static_cast<double>(s.n) * static_cast<double>(s.k); }
 
 void measure(DType type, const Size& s, bool at, bool bt) {
     Plan plan;
@@ -65,41 +115,39 @@ void measure(DType type, const Size& s, bool at, bool bt) {
         work();
         return (now() - start) * 1e3;
     };
-    std::unique_ptr<LoadedProgram> program;
     const double ir = timed([&] { (void)backend.compile(plan, Emit::LlvmIr, {}); });
     const double object = timed([&] { (void)backend.compile(plan, Emit::Object, {}); });
-    const double loaded = timed([&] { program = backend.load(plan, {}); });
-    std::mt19937 random(1);
-    std::vector<std::vector<char>> data;
-    std::vector<void*> pointers;
-    for (int64_t count : {s.m * s.k, s.k * s.n, s.m * s.n}) {
-        data.emplace_back(static_cast<size_t>(count * size_of(type) + 64));
-        char* p = data.back().data();
-        p += (64 - reinterpret_cast<uintptr_t>(p) % 64) % 64;
-        for (int64_t i = 0; i < count; ++i) {
-            const double v = static_cast<double>(random() % 1000) / 500 - 1;
-            const auto f = static_cast<float>(v);
-            if (type == DType::F64) std::memcpy(p + i * 8, &v, 8);
-            else std::memcpy(p + i * 4, &f, 4);
-        }
-        pointers.push_back(p);
-    }
-    const double flops = 2.0 * static_cast<double>(s.m) * static_cast<double>(s.n) * static_cast<double>(s.k);
-    const int repeats = std::max(3, static_cast<int>(4e8 / flops));
-    program->launch("gemm", pointers.data(), nullptr, nullptr);
+    std::unique_ptr<Loaded> program;
+    const double loaded = timed([&] { program = std::make_unique<Loaded>(type, s, at, bt, false); });
+    const int repeats = std::max(3, static_cast<int>(4e8 / flops_of(s)));
     double best = 1e30;
-    for (int round = 0; round < 7; ++round) {
-        const double begin = now();
-        for (int r = 0; r < repeats; ++r) program->launch("gemm", pointers.data(), nullptr, nullptr);
-        best = std::min(best, (now() - begin) / repeats);
-    }
-    fmt::print("{} {}{} {} {} {} {:.2f}   # ms: IR {:.1f}, object {:.1f}, loaded {:.1f}\n", name_of(type), at ? 'T' : 'N', bt ? 'T' : 'N', s.m, s.n, s.k, flops / best / 1e9, ir, object, loaded);
+    for (int round = 0; round < 7; ++round) best = std::min(best, program->run(repeats));
+    fmt::print("{} {}{} {} {} {} {:.2f}   # ms: IR {:.1f}, object {:.1f}, loaded {:.1f}\n", name_of(type), at ? 'T' : 'N', bt ? 'T' : 'N',
+               s.m, s.n, s.k, flops_of(s) / best / 1e9, ir, object, loaded);
     std::fflush(stdout);
+}
+
+int serve() {
+    std::map<std::string, std::unique_ptr<Loaded>> programs;
+    for (std::string line; std::getline(std::cin, line);) {
+        std::istringstream words(line);
+        std::string type, transposed, epilogue;
+        Size s{};
+        words >> type >> transposed >> s.m >> s.n >> s.k >> epilogue;
+        if (!dtype_named(type) || transposed.size() != 2) return 2;
+        std::unique_ptr<Loaded>& program = programs[line];
+        if (!program)
+            program = std::make_unique<Loaded>(*dtype_named(type), s, transposed[0] == 'T', transposed[1] == 'T', !epilogue.empty());
+        fmt::print("{:.9e}\n", program->run(std::max(1, static_cast<int>(2e9 / flops_of(s)))));
+        std::fflush(stdout);
+    }
+    return 0;
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
+    if (argc == 2 && std::string(argv[1]) == "--serve") return serve();
     if (argc == 5 && std::string(argv[1]) == "--llvm-ir") {
         Plan plan;
         plan.kernels.push_back(product(DType::F32, {std::atoll(argv[2]), std::atoll(argv[3]), std::atoll(argv[4])}, false, false));

@@ -43,8 +43,8 @@ void ContractEmitter::choose_blocks() {
     m_strips_ = m_full_ + (m_rest_ != 0);
     n_strips_ = n_full_ + (n_rest_ != 0);
 
-    // A block of k: a strip of B of that length stays in L1 while the rows pass by.
-    const int64_t most = std::max<int64_t>(64, m_.machine.l1_bytes * 3 / 4 / (columns_ * size_));
+    // A block of k: a strip of B of that length fills L1, and the rows pass by; longer ones save little of what waits between blocks.
+    const int64_t most = std::max<int64_t>(64, m_.machine.l1_bytes / (columns_ * size_));
     const int64_t k = std::max<int64_t>(c_.k, 1);
     chunks_ = k > contract_chunk;
     if (chunks_) k_block_ = 256;  // divides a chunk
@@ -58,9 +58,11 @@ void ContractEmitter::choose_blocks() {
     // Reading B in place takes one vector load a row; packing pays when many rows of A pass by, and is needed to get at vectors.
     const bool b_small = c_.k * c_.n * size_ <= m_.machine.l1_bytes / 2;
     pack_b_ = c_.b_n != 1 || (c_.m > 2 * rows_ && !b_small);
-    // Rows of A are read element by element: in place where k runs along memory, and where all of it is near.
+    // Rows of A are read element by element: in place where k runs along memory, unless there is much of it (rows far apart come to few
+    // places of the caches), and where all of it is near.
     const bool a_small = c_.m * c_.k * size_ <= m_.machine.l1_bytes / 2;
-    pack_a_ = c_.a_k != 1 && !a_small && n_strips_ > 1;
+    const bool a_large = c_.m * c_.k * size_ > m_.machine.l2_bytes && n_strips_ >= 8;
+    pack_a_ = (c_.a_k != 1 && !a_small && n_strips_ > 1) || a_large;
 }
 
 llvm::Value* ContractEmitter::min(Value* a, Value* b) { return b_.CreateBinaryIntrinsic(llvm::Intrinsic::smin, a, b); }
@@ -160,7 +162,7 @@ void ContractEmitter::product(Value* m_begin, Value* m_end, Value* n_begin, Valu
     b_ptr_ = k_.element_pointer(c_.b, k_.affine(c_.b_base));
     const int64_t tile_bytes = rows_ * columns_ * size_;
     const int64_t n_most = pack_b_ ? n_block_ : n_strips_;
-    packed_a_ = pack_a_ ? k_.scratch_bytes(m_block_ * rows_ * k_block_ * size_, "packed.a") : nullptr;
+    packed_a_ = pack_a_ ? k_.scratch_bytes((m_block_ * rows_ * k_block_ + vector_) * size_, "packed.a") : nullptr;
     sums_ = panel_needed_ ? nullptr : k_.slot(m_.vector_of(element_, columns_), "sums", static_cast<uint64_t>(rows_));
     panel_ = panel_needed_ ? k_.scratch_bytes(m_block_ * n_most * tile_bytes, "panel") : nullptr;
     totals_ = chunks_ ? k_.scratch_bytes(m_block_ * n_most * tile_bytes, "totals") : nullptr;

@@ -8,9 +8,16 @@
 
 namespace sifr::codegen {
 
+namespace {
+
+constexpr int64_t prefetch_bytes = 1024;  ///< how far in front of the tile A is fetched
+
+}  // namespace
+
 llvm::Value* ContractEmitter::a_pointer(Value* m_strip, Value* k_begin) {
     if (pack_a_)
-        return b_.CreateInBoundsGEP(element_, packed_a_, b_.CreateNSWMul(b_.CreateNSWSub(m_strip, m_origin_), m_.constant(rows_ * k_block_)));
+        return b_.CreateInBoundsGEP(element_, packed_a_,
+                                    b_.CreateNSWMul(b_.CreateNSWSub(m_strip, m_origin_), m_.constant(rows_ * k_block_)));
     Value* offset = b_.CreateNSWAdd(b_.CreateNSWMul(m_strip, m_.constant(rows_ * c_.a_m)), b_.CreateNSWMul(k_begin, m_.constant(c_.a_k)));
     return b_.CreateInBoundsGEP(element_, a_, offset);
 }
@@ -30,10 +37,11 @@ llvm::Function* ContractEmitter::tile_function(int rows, int columns, int valid)
     const bool masked = !pack_b_ && valid < columns;
     // Where A is packed, its steps are known; where it runs along memory, only the distance of its rows is not.
     const std::string a_kind = pack_a_ ? fmt::format("packed{}", rows_) : c_.a_k == 1 ? "rows" : "strided";
-    const std::string name = fmt::format("tile.{}.{}x{}of{}.{}.{}{}", name_of(c_.type), rows, columns, columns_, a_kind, pack_b_ ? "packed" : "strided",
-                                         masked ? fmt::format(".{}", valid) : "");
+    const std::string name = fmt::format("tile.{}.{}x{}of{}.{}.{}{}", name_of(c_.type), rows, columns, columns_, a_kind,
+                                         pack_b_ ? "packed" : "strided", masked ? fmt::format(".{}", valid) : "");
     if (llvm::Function* known = m_.module().getFunction(name)) return known;
-    auto* type = llvm::FunctionType::get(m_.void_type(), {m_.ptr(), m_.ptr(), m_.i64(), m_.i64(), m_.ptr(), m_.i64(), m_.i64(), m_.i1()}, false);
+    auto* type =
+        llvm::FunctionType::get(m_.void_type(), {m_.ptr(), m_.ptr(), m_.i64(), m_.i64(), m_.ptr(), m_.i64(), m_.i64(), m_.i1()}, false);
     llvm::Function* f = m_.add_function(name, type, true);
     f->addFnAttr(llvm::Attribute::NoInline);
     f->setDoesNotThrow();
@@ -97,14 +105,26 @@ llvm::Function* ContractEmitter::tile_function(int rows, int columns, int valid)
         }
         Value* from = row_b;
         Value* step = i;
+        if (pack_a_ && n > 1) {
+            // Each strip of A comes from L2 once for each strip of B.
+            Value* ahead = b.CreateInBoundsGEP(element_, f->getArg(1), b.CreateNSWMul(step, a_step));
+            for (int64_t at = 0; at < n * rows * size_; at += 64)
+                b.CreateIntrinsic(llvm::Intrinsic::prefetch, {m_.ptr()},
+                                  {b.CreateConstGEP1_64(b.getInt8Ty(), ahead, static_cast<uint64_t>(prefetch_bytes + at)), b.getInt32(0),
+                                   b.getInt32(3), b.getInt32(1)});
+        }
         for (int u = 0; u < n; ++u) {
             std::vector<Value*> row;
             for (int g = 0; g < registers; ++g) {
                 Value* at = b.CreateInBoundsGEP(element_, from, m_.constant(static_cast<int64_t>(g) * lanes));
                 const int inside = std::clamp(valid - g * lanes, 0, lanes);
-                if (masked && inside == 0) row.push_back(llvm::Constant::getNullValue(piece));
-                else if (masked && inside < lanes) row.push_back(b.CreateMaskedLoad(piece, at, align_, k_.constant_mask(lanes, inside), llvm::Constant::getNullValue(piece)));
-                else row.push_back(b.CreateAlignedLoad(piece, at, pack_b_ ? piece_align : align_));
+                if (masked && inside == 0)
+                    row.push_back(llvm::Constant::getNullValue(piece));
+                else if (masked && inside < lanes)
+                    row.push_back(
+                        b.CreateMaskedLoad(piece, at, align_, k_.constant_mask(lanes, inside), llvm::Constant::getNullValue(piece)));
+                else
+                    row.push_back(b.CreateAlignedLoad(piece, at, pack_b_ ? piece_align : align_));
             }
             Value* offset = b.CreateNSWMul(step, a_step);
             for (int r = 0; r < rows; ++r) {
@@ -145,8 +165,14 @@ void ContractEmitter::tile(const Tile& t, const KBlock& k, Value* panel_slot) {
     const llvm::Align row_align(static_cast<uint64_t>(m_.machine.vector_bytes()));
     Value* sums = panel_needed_ ? b_.CreateInBoundsGEP(element_, panel_, panel_slot) : sums_;
     auto row_of = [&](Value* base, Value* r) { return b_.CreateInBoundsGEP(element_, base, b_.CreateNSWMul(r, m_.constant(columns_))); };
-    std::vector<Value*> args{sums, a_pointer(t.m_strip, k.begin), m_.constant(c_.a_m), m_.constant(c_.a_k), b_pointer(t.n_strip, k.begin), m_.constant(c_.b_k),
-                             k.count, k.first};
+    std::vector<Value*> args{sums,
+                             a_pointer(t.m_strip, k.begin),
+                             m_.constant(c_.a_m),
+                             m_.constant(c_.a_k),
+                             b_pointer(t.n_strip, k.begin),
+                             m_.constant(c_.b_k),
+                             k.count,
+                             k.first};
     // The last strip of rows may be a lower one: it has a function of its own, and shares the rest of the code.
     Value* rows = m_.constant(m_full_ > 0 ? rows_ : m_rest_);
     auto multiply = [&](int64_t n) { b_.CreateCall(tile_function(static_cast<int>(n), t.columns, t.valid), args); };
@@ -196,9 +222,8 @@ void ContractEmitter::tile(const Tile& t, const KBlock& k, Value* panel_slot) {
         });
     }
     when(k.last, [&] {
-        k_.counted_loop(m_.constant(0), rows, 1, true, "row", [&](Value* r) {
-            epilogue_row(t, r, b_.CreateAlignedLoad(row_type, row_of(sums, r), row_align));
-        });
+        k_.counted_loop(m_.constant(0), rows, 1, true, "row",
+                        [&](Value* r) { epilogue_row(t, r, b_.CreateAlignedLoad(row_type, row_of(sums, r), row_align)); });
     });
 }
 
