@@ -55,7 +55,7 @@ std::vector<std::byte> compile_unit(const Plan& plan, const DeviceProgram* devic
         case Emit::LlvmIr: return bytes_of(text_of(unit.emitter.module()));
         case Emit::Assembly: return unit.code(CodeFile::Assembly);
         case Emit::Object: return unit.code(CodeFile::Object);
-        case Emit::Executable: return link_executable(unit.code(CodeFile::Object));
+        case Emit::Executable: return link_executable(emit_objects(unit.emitter.module(), *unit.target, unit.machine));
         case Emit::StaticLibrary: case Emit::SharedLibrary: case Emit::Header: break;
         case Emit::CudaSource: case Emit::Ptx: case Emit::Cubin: break;
     }

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <memory>
 #include <mutex>
 #include <string>
 
@@ -92,16 +93,22 @@ std::string system_library(const char* name) {
     machine_lacks(fmt::format("{} is not in the usual folders: a binary cannot be linked", name));
 }
 
-/// Runs lld on the object and the runtime; `options` are what one kind of output has of its own.
-std::vector<std::byte> link(const std::vector<std::byte>& object, std::vector<std::string> options) {
-    const MemoryFile program("program.o"), runtime("runtime.a");
+/// Runs lld on the objects and the runtime; `options` are what one kind of output has of its own.
+std::vector<std::byte> link(const std::vector<std::vector<std::byte>>& objects, std::vector<std::string> options) {
+    std::vector<std::unique_ptr<MemoryFile>> programs;
+    for (const auto& object : objects) {
+        programs.push_back(std::make_unique<MemoryFile>("program.o"));
+        programs.back()->write(object.data(), object.size());
+    }
+    const MemoryFile runtime("runtime.a");
     const OutputFolder out;
-    program.write(object.data(), object.size());
     const auto archive = runtime_archive();
     runtime.write(archive.data(), archive.size());
     options.insert(options.begin(), "ld.lld");
     for (const char* o : {"--gc-sections", "--eh-frame-hdr", "-z", "now", "-z", "relro", "--as-needed", "-o"}) options.emplace_back(o);
-    for (const std::string& o : {out.file(), program.path(), runtime.path(), system_library("libm.so.6"), system_library("libc.so.6")})
+    options.push_back(out.file());
+    for (const auto& program : programs) options.push_back(program->path());
+    for (const std::string& o : {runtime.path(), system_library("libm.so.6"), system_library("libc.so.6")})
         options.push_back(o);
     std::vector<const char*> args;
     for (const std::string& o : options) args.push_back(o.c_str());
@@ -116,15 +123,15 @@ std::vector<std::byte> link(const std::vector<std::byte>& object, std::vector<st
 
 }  // namespace
 
-std::vector<std::byte> link_executable(const std::vector<std::byte>& object) {
-    return link(object, {"-pie", "--dynamic-linker", "/lib64/ld-linux-x86-64.so.2", "-e", "_start"});
+std::vector<std::byte> link_executable(const std::vector<std::vector<std::byte>>& objects) {
+    return link(objects, {"-pie", "--dynamic-linker", "/lib64/ld-linux-x86-64.so.2", "-e", "_start"});
 }
 
 std::vector<std::byte> link_shared(const std::vector<std::byte>& object, const std::string& prefix) {
     const MemoryFile exported("exported");
     const std::string script = fmt::format("{{ global: {}_*; local: *; }};\n", prefix);
     exported.write(script.data(), script.size());
-    return link(object, {"-shared", "-soname", fmt::format("lib{}.so", prefix), "-z", "defs", "--version-script", exported.path()});
+    return link({object}, {"-shared", "-soname", fmt::format("lib{}.so", prefix), "-z", "defs", "--version-script", exported.path()});
 }
 
 std::vector<std::byte> archive_static(const std::vector<std::byte>& object, const std::string& member) {

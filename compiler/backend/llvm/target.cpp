@@ -1,9 +1,13 @@
 #include "compiler/backend/llvm/target.h"
 
+#include <exception>
 #include <mutex>
+#include <thread>
 
 #include <llvm/Analysis/CGSCCPassManager.h>
 #include <llvm/Analysis/LoopAnalysisManager.h>
+#include <llvm/Bitcode/BitcodeReader.h>
+#include <llvm/Bitcode/BitcodeWriter.h>
 #include <llvm/Config/llvm-config.h>
 #include <llvm/IR/LegacyPassManager.h>
 #include <llvm/IR/Verifier.h>
@@ -20,6 +24,7 @@
 #include <llvm/Transforms/Scalar/LoopPassManager.h>
 #include <llvm/Transforms/Scalar/SROA.h>
 #include <llvm/Transforms/Scalar/SimplifyCFG.h>
+#include <llvm/Transforms/Utils/SplitModule.h>
 
 #include "ir/base/check.h"
 #include "ir/base/diagnostic.h"
@@ -179,6 +184,40 @@ std::vector<std::byte> emit_code(llvm::Module& module, llvm::TargetMachine& targ
     passes.run(module);
     const auto* data = reinterpret_cast<const std::byte*>(bytes.data());
     return {data, data + bytes.size()};
+}
+
+std::vector<std::vector<std::byte>> emit_objects(llvm::Module& module, llvm::TargetMachine& target, const Machine& machine) {
+    constexpr unsigned large = 3000;  // instructions from which a second thread saves more than the copy of a half costs
+    if (module.getInstructionCount() < large) return {emit_code(module, target, CodeFile::Object)};
+    // Code is made from one context by one thread: the halves travel as bitcode.
+    std::vector<llvm::SmallVector<char, 0>> halves;
+    llvm::SplitModule(module, 2, [&](std::unique_ptr<llvm::Module> half) {
+        llvm::raw_svector_ostream out(halves.emplace_back());
+        llvm::WriteBitcodeToFile(*half, out);
+    });
+    keep_order();
+    std::vector<std::vector<std::byte>> objects(halves.size());
+    auto make = [&](size_t i) {
+        llvm::LLVMContext context;
+        auto half = llvm::parseBitcodeFile(llvm::MemoryBufferRef(llvm::StringRef(halves[i].data(), halves[i].size()), "half"), context);
+        SIFR_CHECK(half, "LLVM cannot read its own bitcode: {}", llvm::toString(half.takeError()));
+        objects[i] = emit_code(**half, *target_machine_for(machine), CodeFile::Object);
+    };
+    std::exception_ptr failed;
+    std::thread second([&] {
+        try {
+            for (size_t i = 1; i < halves.size(); ++i) make(i);
+        } catch (...) { failed = std::current_exception(); }
+    });
+    try {
+        make(0);
+    } catch (...) {
+        second.join();
+        throw;
+    }
+    second.join();
+    if (failed) std::rethrow_exception(failed);
+    return objects;
 }
 
 std::string text_of(llvm::Module& module) {

@@ -19,6 +19,8 @@ void set_target(llvm::Module& module, llvm::TargetMachine& target);
 void optimise(llvm::Module& module, llvm::TargetMachine& target);
 enum class CodeFile { Object, Assembly };
 std::vector<std::byte> emit_code(llvm::Module& module, llvm::TargetMachine& target, CodeFile what);
+/// Object code of the module, as several objects that are to be linked together: of a large one, halves that two threads have made.
+std::vector<std::vector<std::byte>> emit_objects(llvm::Module& module, llvm::TargetMachine& target, const Machine& machine);
 /// Text of the module; throws InternalError when LLVM's verifier finds a fault in it.
 std::string text_of(llvm::Module& module);
 void verify_module(llvm::Module& module);
