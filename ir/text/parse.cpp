@@ -5,6 +5,7 @@
 #include "ir/op/op_def.h"
 #include "ir/op/rules/structural_rules.h"
 #include "ir/text/messages.h"
+#include "ir/text/parse_ledger.h"
 #include "ir/text/parse_values.h"
 #include "ir/text/place.h"
 #include "ir/verify/verify.h"
@@ -45,9 +46,10 @@ public:
         }
         lex_.expect("{");
         region(f_.body);
-        if (lex_.accept("ledger")) ledger();
+        const bool ledger_given = lex_.accept("ledger");
+        if (ledger_given) parse_ledger(lex_, f_);
         if (lex_.peek().kind != Token::Kind::End) lex_.fail_expected("the end of the file");
-        number_clears();
+        number_clears(lex_, f_, out_.places, ledger_given);
         if (std::optional<Fault> fault = find_fault(f_, out_.stage)) {
             Span at = fault->inst ? out_.places[fault->inst.index] : lex_.span(stage);
             lex_.fail(malformed, at, fault->text);
@@ -566,62 +568,12 @@ private:
         attributes(id);
     }
 
-    // ---------------------------------------------------------------------------------------------- ledger
-
-    void ledger() {
-        static constexpr const char* verdicts[] = {"open", "kept", "removed", "shrunk", "folded", "merged", "lazy"};
-        lex_.expect("{");
-        while (!lex_.accept("}")) {
-            Token number = lex_.expect(Token::Kind::Number, "a row, #0");
-            if (int_of(lex_, number) != static_cast<int64_t>(f_.ledger.size())) lex_.fail(ledger_id, lex_.span(number), number.text);
-            Clear c;
-            if (lex_.accept("autograd")) c.origin = Clear::Origin::Autograd;
-            else lex_.expect("script");
-            c.bytes = int_of(lex_, lex_.expect(Token::Kind::Int, "bytes"));
-            lex_.expect("->");
-            c.kept_bytes = int_of(lex_, lex_.expect(Token::Kind::Int, "bytes"));
-            Token verdict = lex_.expect(Token::Kind::Name, "a verdict");
-            size_t v = 0;
-            while (v < std::size(verdicts) && verdict.text != verdicts[v]) ++v;
-            if (v == std::size(verdicts)) lex_.fail(expected, lex_.span(verdict), "a verdict", "'" + verdict.text + "'");
-            c.verdict = static_cast<Clear::Verdict>(v);
-            if (lex_.peek().kind == Token::Kind::String) {
-                c.pass = lex_.next().text;
-                c.reason = lex_.expect(Token::Kind::String, "the reason").text;
-            }
-            if (lex_.peek().kind == Token::Kind::Place) {
-                Token place = lex_.next();
-                c.location = parse_location(lex_, place);
-            }
-            f_.add_clear(std::move(c));
-        }
-        ledger_given_ = true;
-    }
-
-    /// Rows for the ids that instructions carry, where the text has no ledger of its own.
-    void number_clears() {
-        for (size_t k = 0; k < f_.insts.size(); ++k)
-            for (ClearId c : f_.insts[k].clears) {
-                if (ledger_given_) {
-                    if (c.index >= f_.ledger.size()) lex_.fail(ledger_id, out_.places[k], c.index);
-                    continue;
-                }
-                const Inst& inst = f_.insts[k];
-                if (c.index >= f_.ledger.size()) f_.ledger.resize(c.index + 1);
-                Clear& row = f_[c];
-                row.location = inst.location;
-                ValueId cleared = inst.dest ? inst.dest : inst.attrs.has("layout") && inst.operands.size() > 1 ? inst.operands[1] : inst.results.empty() ? ValueId() : inst.results[0];
-                if (cleared && f_.type(cleared).is_tensor()) row.bytes = row.kept_bytes = f_.type(cleared).bytes();
-            }
-    }
-
     Lexer lex_;
     ParsedFunction out_;
     Function& f_ = out_.function;
     std::vector<std::map<std::string, ValueId>> scopes_;
     std::map<std::string, StorageId> storages_;
     int depth_ = 0;
-    bool ledger_given_ = false;
 };
 
 }  // namespace
