@@ -31,7 +31,7 @@ void compile(Compilation& out, std::string path, std::string text, const Compile
 
 void lower(Compilation& out, const CompileOptions& options) {
     PassContext context;
-    context.hazards = static_cast<HazardMode>(options.capture.hazards);
+    context.hazards = options.capture.hazards;
     context.report = [&](const Diagnostic& d) { out.diagnostics.push_back(d); };
     RunPassesOptions passes = options.passes;
     passes.timings = &out.timings;

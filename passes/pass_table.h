@@ -6,12 +6,11 @@
 #include <vector>
 
 #include "ir/base/diagnostic.h"
+#include "ir/base/hazard_mode.h"
 #include "ir/func/stage.h"
 #include "ir/plan/plan.h"
 
 namespace sifr {
-
-enum class HazardMode { Error, Warn, Repair, Trap };
 
 /// What the passes are told and what they tell.
 struct PassContext {

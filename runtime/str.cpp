@@ -75,20 +75,6 @@ bool lies_behind(const char* p, int64_t mark) {
     return false;
 }
 
-bool in_runs(const CodePointRun* runs, int32_t count, uint32_t c) {
-    int32_t low = 0;
-    int32_t high = count;
-    while (low < high) {
-        const int32_t middle = (low + high) / 2;
-        if (runs[middle].last < c) {
-            low = middle + 1;
-        } else {
-            high = middle;
-        }
-    }
-    return low < count && runs[low].first <= c && (c - runs[low].first) % runs[low].step == 0;
-}
-
 }  // namespace
 
 namespace sifr::rt {
@@ -116,21 +102,21 @@ void append_code_point(Text& out, uint32_t c) {
 }
 
 bool is_space(uint32_t c) {
-    return in_runs(space_runs, space_runs_count, c);
+    return run_of(space_runs, space_runs_count, c);
 }
 
 bool is_printable(uint32_t c) {
-    return in_runs(printable_runs, printable_runs_count, c);
+    return run_of(printable_runs, printable_runs_count, c);
 }
 
 bool in_class(CharClass which, uint32_t c) {
     switch (which) {
-        case CharClass::Alpha: return in_runs(alpha_runs, alpha_runs_count, c);
-        case CharClass::Digit: return in_runs(digit_runs, digit_runs_count, c);
-        case CharClass::Numeric: return in_runs(numeric_runs, numeric_runs_count, c);
+        case CharClass::Alpha: return run_of(alpha_runs, alpha_runs_count, c);
+        case CharClass::Digit: return run_of(digit_runs, digit_runs_count, c);
+        case CharClass::Numeric: return run_of(numeric_runs, numeric_runs_count, c);
         case CharClass::Space: return is_space(c);
-        case CharClass::Upper: return in_runs(upper_runs, upper_runs_count, c);
-        case CharClass::Lower: return in_runs(lower_runs, lower_runs_count, c);
+        case CharClass::Upper: return run_of(upper_runs, upper_runs_count, c);
+        case CharClass::Lower: return run_of(lower_runs, lower_runs_count, c);
     }
     return false;
 }

@@ -7,29 +7,14 @@ using namespace sifr::rt;
 
 namespace {
 
-const CaseRun* find_case(const CaseRun* runs, int32_t count, uint32_t c) {
-    int32_t low = 0;
-    int32_t high = count;
-    while (low < high) {
-        const int32_t middle = (low + high) / 2;
-        if (runs[middle].last < c) {
-            low = middle + 1;
-        } else {
-            high = middle;
-        }
-    }
-    const bool found = low < count && runs[low].first <= c && (c - runs[low].first) % runs[low].step == 0;
-    return found ? &runs[low] : nullptr;
-}
-
 enum class Case { Keep, Upper, Lower, Title };
 
 /// Appends c in that case; false where the result is not one code point for one, or depends on its neighbours.
 bool append_case(Text& out, uint32_t c, Case wanted) {
     const CaseRun* run = nullptr;
-    if (wanted == Case::Title && find_case(odd_title, odd_title_count, c) != nullptr) return false;
-    if (wanted == Case::Upper || wanted == Case::Title) run = find_case(to_upper, to_upper_count, c);
-    if (wanted == Case::Lower) run = find_case(to_lower, to_lower_count, c);
+    if (wanted == Case::Title && run_of(odd_title, odd_title_count, c) != nullptr) return false;
+    if (wanted == Case::Upper || wanted == Case::Title) run = run_of(to_upper, to_upper_count, c);
+    if (wanted == Case::Lower) run = run_of(to_lower, to_lower_count, c);
     if (wanted == Case::Lower && c == 0x3A3) return false;  // capital sigma: its small letter depends on where it stands
     if (run != nullptr && run->delta == several) return false;
     append_code_point(out, run == nullptr ? c : static_cast<uint32_t>(static_cast<int32_t>(c) + run->delta));
@@ -54,7 +39,7 @@ sifr_status map_case(sifr_str text, const char* method, sifr_str* out, Choose ch
             return fail(SIFR_NOT_SUPPORTED, message);
         }
         previous_cased = in_class(CharClass::Upper, c) || in_class(CharClass::Lower, c) ||
-                         find_case(to_upper, to_upper_count, c) != nullptr || find_case(to_lower, to_lower_count, c) != nullptr;
+                         run_of(to_upper, to_upper_count, c) != nullptr || run_of(to_lower, to_lower_count, c) != nullptr;
         first = false;
     }
     *out = mapped.done();
@@ -118,7 +103,7 @@ bool all_cased(sifr_str text, CharClass wanted, CharClass other) {
         const uint32_t c = next_code_point(p, end);
         if (in_class(wanted, c)) {
             found = true;
-        } else if (in_class(other, c) || find_case(to_lower, to_lower_count, c) != nullptr) {
+        } else if (in_class(other, c) || run_of(to_lower, to_lower_count, c) != nullptr) {
             return false;
         }
     }

@@ -26,4 +26,17 @@ extern const int32_t to_upper_count, to_lower_count;
 extern const CaseRun odd_title[];
 extern const int32_t odd_title_count;
 
+/// The run that holds `c`; null where none does.
+template <class Run>
+const Run* run_of(const Run* runs, int32_t count, uint32_t c) {
+    int32_t low = 0, high = count;
+    while (low < high) {
+        const int32_t middle = (low + high) / 2;
+        if (runs[middle].last < c) low = middle + 1;
+        else high = middle;
+    }
+    const bool found = low < count && runs[low].first <= c && (c - runs[low].first) % runs[low].step == 0;
+    return found ? &runs[low] : nullptr;
+}
+
 }  // namespace sifr::rt

@@ -14,8 +14,8 @@ const std::map<std::string, Emit> emits = {{"exe", Emit::Executable}, {"obj", Em
                                            {"static", Emit::StaticLibrary}, {"shared", Emit::SharedLibrary}, {"header", Emit::Header},
                                            {"cuda", Emit::CudaSource}, {"ptx", Emit::Ptx}, {"cubin", Emit::Cubin}};
 const std::map<std::string, capture::LoopMode> loop_modes = {{"auto", capture::LoopMode::Auto}, {"roll", capture::LoopMode::Roll}, {"unroll", capture::LoopMode::Unroll}};
-const std::map<std::string, capture::HazardMode> hazard_modes = {
-    {"error", capture::HazardMode::Error}, {"warn", capture::HazardMode::Warn}, {"repair", capture::HazardMode::Repair}, {"trap", capture::HazardMode::Trap}};
+const std::map<std::string, HazardMode> hazard_modes = {
+    {"error", HazardMode::Error}, {"warn", HazardMode::Warn}, {"repair", HazardMode::Repair}, {"trap", HazardMode::Trap}};
 
 constexpr const char* footer = R"(Examples:
   sifr build train.py -o train && ./train      a native binary that prints what `python train.py` prints

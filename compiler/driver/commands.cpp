@@ -233,7 +233,7 @@ int opt(const Options& o) {
         c.program.emplace(parse_program(c.files.file(file)));
         CompileOptions options = compile_options(o);
         PassContext context;
-        context.hazards = static_cast<HazardMode>(o.hazards);
+        context.hazards = o.hazards;
         context.report = [&](const Diagnostic& d) { show(d, c.files, o); };
         options.passes.timings = &c.timings;
         if (!o.passes.empty()) run_passes(*c.program, context, options.passes);

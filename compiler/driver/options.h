@@ -27,7 +27,7 @@ struct Options {
     std::vector<std::string> passes;    ///< opt
 
     capture::LoopMode loops = capture::LoopMode::Auto;
-    capture::HazardMode hazards = capture::HazardMode::Error;
+    HazardMode hazards = HazardMode::Error;
     bool cuda = false;
     BackendOptions backend;
 

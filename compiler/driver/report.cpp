@@ -17,19 +17,6 @@ const char* severity_name(Severity s) {
     return "";
 }
 
-const char* verdict_name(Clear::Verdict v) {
-    switch (v) {
-        case Clear::Verdict::Open: return "open";
-        case Clear::Verdict::Kept: return "kept";
-        case Clear::Verdict::Removed: return "removed";
-        case Clear::Verdict::Shrunk: return "shrunk";
-        case Clear::Verdict::Folded: return "folded";
-        case Clear::Verdict::Merged: return "merged";
-        case Clear::Verdict::Lazy: return "lazy";
-    }
-    return "";
-}
-
 nlohmann::json place(const Span& span, const SourceFiles& files) {
     if (!span.known() || span.file >= files.size()) return nullptr;
     return {{"file", files.file(span.file).path()}, {"line", span.line}, {"column", span.column}, {"end_line", span.end_line}, {"end_column", span.end_column}};
@@ -71,7 +58,7 @@ std::string statistics_text(const Plan& plan, const SourceFiles& files) {
     for (const Clear& c : plan.ledger) {
         captured += c.bytes;
         kept += c.kept_bytes;
-        out += fmt::format("{:>10}{:>10}  {:<7}  {:<15}  {}{}\n", c.bytes, c.kept_bytes, verdict_name(c.verdict), where(c.location, files),
+        out += fmt::format("{:>10}{:>10}  {:<7}  {:<15}  {}{}\n", c.bytes, c.kept_bytes, name_of(c.verdict), where(c.location, files),
                            c.origin == Clear::Origin::Autograd ? "(autograd) " : "", c.reason);
     }
     out += fmt::format("{:>10}{:>10}  total of {} clears\n", captured, kept, plan.ledger.size());
@@ -97,7 +84,7 @@ std::string remarks_text(const Compilation& compilation) {
               {"bytes", c.bytes},
               {"kept_bytes", c.kept_bytes},
               {"missed", c.kept_bytes > 0},
-              {"verdict", verdict_name(c.verdict)},
+              {"verdict", name_of(c.verdict)},
               {"pass", c.pass},
               {"reason", c.reason}});
     return out;

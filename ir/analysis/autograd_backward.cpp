@@ -11,6 +11,17 @@
 
 namespace sifr {
 
+namespace {
+
+/// The remark of `--hazards=repair`, with the places of the hazard that there would have been.
+Diagnostic kept_for(AutogradState::Hazard hazard, const Span& saved, int64_t bytes) {
+    Diagnostic d = diagnose(analysis_messages::saved_kept, hazard.diagnostic.span, saved.line, bytes);
+    d.labels = std::move(hazard.diagnostic.labels);
+    return d;
+}
+
+}  // namespace
+
 AutogradState::Hazard AutogradState::version_hazard(Span span, NodeId at, const Saved& saved) {
     const Variable& var = variables_[saved.variable.index];
     const Counter& counter = counters_[saved.counter.index];
@@ -182,6 +193,10 @@ AutogradState::Outcome AutogradState::backward(const Request& request) {
                                        "write behind the backward, or into a copy");
                 if (same) continue;
                 Saved copy = s;
+                if (request.keep_saved) {
+                    outcome.kept.push_back(kept_for(version_hazard(request.span, n, copy), nodes_[n.index].span, variables_[s.variable.index].type.bytes()));
+                    continue;
+                }
                 outcome.hazard = version_hazard(request.span, n, copy);
                 return outcome;
             }

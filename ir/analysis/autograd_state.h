@@ -155,6 +155,7 @@ public:
         bool retain_graph = false;
         bool create_graph = false;
         bool allow_unused = false;
+        bool keep_saved = false;         ///< what was overwritten since it was saved is read as it was (`--hazards=repair`)
         Span span;
     };
     struct Hazard {
@@ -168,7 +169,7 @@ public:
         std::vector<int> contributions;  ///< per reached variable: how many gradients were summed for it
         std::vector<NodeId> ran;         ///< the nodes that ran, in the engine's order
         std::optional<Hazard> hazard;
-        std::vector<Diagnostic> warnings;
+        std::vector<Diagnostic> kept;  ///< a remark for each value that `keep_saved` keeps
     };
     /// Walks the graph in the engine's order (latest node first, among those whose successors are done), checks what
     /// each node saved, and frees it unless the graph is retained. Throws ScriptError for what is wrong before any node

@@ -42,6 +42,18 @@ void for_named_values(Value& v, const Visit& visit) {
 
 }  // namespace
 
+namespace {
+constexpr std::string_view verdict_names[] = {"open", "kept", "removed", "shrunk", "folded", "merged", "lazy"};
+}
+
+std::string_view name_of(Clear::Verdict verdict) { return verdict_names[static_cast<size_t>(verdict)]; }
+
+std::optional<Clear::Verdict> verdict_named(std::string_view name) {
+    const auto* at = std::find(std::begin(verdict_names), std::end(verdict_names), name);
+    if (at == std::end(verdict_names)) return std::nullopt;
+    return static_cast<Clear::Verdict>(at - std::begin(verdict_names));
+}
+
 Function::Function() { body = add_region(InstId()); }
 
 const Inst* Function::producer(ValueId id) const {

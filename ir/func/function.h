@@ -2,6 +2,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -82,6 +83,9 @@ struct Clear {
     std::string reason;  ///< in words, for remarks: what covered it, who reads it
     std::string pass;    ///< who decided
 };
+
+std::string_view name_of(Clear::Verdict verdict);  ///< `kept`, as texts and reports have it
+std::optional<Clear::Verdict> verdict_named(std::string_view name);
 
 /// Facts that a pass establishes and later passes rely on; the verifier checks the ones that are set.
 struct Facts {

@@ -3,22 +3,11 @@
 #include <algorithm>
 
 #include "ir/base/diagnostic.h"
+#include "ir/base/text_region.h"
 #include "ir/interp/machine.h"
 
 namespace sifr {
 namespace {
-
-/// The runtime's texts live in a region of the thread; each execution copies them out and releases it.
-class TextRegion {
-public:
-    TextRegion() : mark_(sifr_str_mark()) {}
-    ~TextRegion() { sifr_str_release(mark_); }
-    TextRegion(const TextRegion&) = delete;
-    TextRegion& operator=(const TextRegion&) = delete;
-
-private:
-    int64_t mark_;
-};
 
 Results no_gpu(const Execution&) { throw NotSupported("what a GPU is, in an interpreter"); }
 

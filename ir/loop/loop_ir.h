@@ -153,6 +153,9 @@ struct Kernel {
     }
 };
 
+/// By variable: whether the statements give it a value (Assign); all others have theirs from a loop or the call.
+std::vector<bool> assigned_variables(const Kernel& kernel);
+
 /// The status word that a kernel with Checks gets as its last argument; `site` is -1 while all is well.
 struct KernelStatus {
     int64_t site = -1;

@@ -148,16 +148,15 @@ private:
         if (!buffers_.emplace(name, id).second) c_.fail(fmt::format("two buffers are named '#{}'", name));
     }
     void clear() {
-        static constexpr const char* verdicts[] = {"open", "kept", "removed", "shrunk", "folded", "merged", "lazy"};
         Clear r;
         c_.integer();
         if (!c_.take("script")) {
             c_.expect("autograd");
             r.origin = Clear::Origin::Autograd;
         }
-        for (int v = 0; v < 7; ++v) {
-            if (c_.take(verdicts[v])) r.verdict = static_cast<Clear::Verdict>(v);
-        }
+        const std::string verdict = c_.word();
+        if (std::optional<Clear::Verdict> v = verdict_named(verdict)) r.verdict = *v;
+        else c_.fail(fmt::format("expected what became of a clear, found '{}'", verdict));
         c_.expect("bytes");
         r.bytes = c_.integer();
         c_.expect("kept");

@@ -79,10 +79,9 @@ private:
         SIFR_UNREACHABLE("kind");
     }
     std::string clear_line(size_t c) const {
-        static constexpr const char* verdicts[] = {"open", "kept", "removed", "shrunk", "folded", "merged", "lazy"};
         const Clear& r = p_.ledger[c];
         return fmt::format("clear {} {} {} bytes {} kept {} by {} {}{}", c, r.origin == Clear::Origin::Script ? "script" : "autograd",
-                           verdicts[static_cast<int>(r.verdict)], r.bytes, r.kept_bytes, quoted_text(r.pass), quoted_text(r.reason),
+                           name_of(r.verdict), r.bytes, r.kept_bytes, quoted_text(r.pass), quoted_text(r.reason),
                            location_text(r.location));
     }
     const std::string& name(PlanBuffer b) const {

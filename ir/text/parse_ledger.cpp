@@ -8,7 +8,6 @@ namespace sifr {
 using namespace text_messages;
 
 void parse_ledger(Lexer& lex, Function& f) {
-    static constexpr const char* verdicts[] = {"open", "kept", "removed", "shrunk", "folded", "merged", "lazy"};
     lex.expect("{");
     while (!lex.accept("}")) {
         Token number = lex.expect(Token::Kind::Number, "a row, #0");
@@ -20,10 +19,9 @@ void parse_ledger(Lexer& lex, Function& f) {
         lex.expect("->");
         c.kept_bytes = int_of(lex, lex.expect(Token::Kind::Int, "bytes"));
         Token verdict = lex.expect(Token::Kind::Name, "a verdict");
-        size_t v = 0;
-        while (v < std::size(verdicts) && verdict.text != verdicts[v]) ++v;
-        if (v == std::size(verdicts)) lex.fail(expected, lex.span(verdict), "a verdict", "'" + verdict.text + "'");
-        c.verdict = static_cast<Clear::Verdict>(v);
+        std::optional<Clear::Verdict> v = verdict_named(verdict.text);
+        if (!v) lex.fail(expected, lex.span(verdict), "a verdict", "'" + verdict.text + "'");
+        c.verdict = *v;
         if (lex.peek().kind == Token::Kind::String) {
             c.pass = lex.next().text;
             c.reason = lex.expect(Token::Kind::String, "the reason").text;

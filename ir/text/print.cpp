@@ -365,12 +365,11 @@ private:
     }
 
     void ledger() {
-        static constexpr const char* verdicts[] = {"open", "kept", "removed", "shrunk", "folded", "merged", "lazy"};
         out_ += "ledger {\n";
         for (size_t k = 0; k < f_.ledger.size(); ++k) {
             const Clear& c = f_.ledger[k];
             std::string text = fmt::format("#{} {} {} -> {} {}", k, c.origin == Clear::Origin::Script ? "script" : "autograd", c.bytes, c.kept_bytes,
-                                           verdicts[static_cast<size_t>(c.verdict)]);
+                                           name_of(c.verdict));
             if (!c.pass.empty() || !c.reason.empty()) text += " " + quoted(c.pass) + " " + quoted(c.reason);
             std::string location;
             for (const Span& s : c.location)

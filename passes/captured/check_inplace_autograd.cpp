@@ -25,7 +25,7 @@ constexpr int rounds_of_a_loop = 3;
 
 class Walk {
 public:
-    Walk(const Function& f, size_t arm) : f_(f), arm_(arm), variables_(f.values.size()) {}
+    Walk(const Function& f, size_t arm, HazardMode hazards) : f_(f), arm_(arm), keep_saved_(hazards == HazardMode::Repair), variables_(f.values.size()) {}
 
     std::vector<Diagnostic> run() {
         for (ValueId p : f_[f_.body].params)
@@ -144,6 +144,7 @@ private:
         request.retain_graph = inst.attrs.get_or<bool>("retain", false);
         request.create_graph = inst.attrs.get_or<bool>("create", false);
         request.allow_unused = true;
+        request.keep_saved = keep_saved_;
         request.span = span_of(inst);
         AutogradState::Outcome outcome = state_.backward(request);
         if (outcome.hazard) {
@@ -159,6 +160,7 @@ private:
 
     const Function& f_;
     size_t arm_;
+    bool keep_saved_;
     AutogradState state_;
     std::vector<VariableId> variables_;
     std::vector<Diagnostic> found_;
@@ -173,9 +175,9 @@ bool check_inplace_autograd(const Captured& captured, PassContext& context) {
         gradients |= f[id].op == "backward"_op;
         branches |= f[id].op == "if"_op;
     });
-    if (!gradients) return false;
-    std::vector<Diagnostic> first = Walk(f, 0).run();
-    std::vector<Diagnostic> second = branches ? Walk(f, 1).run() : first;
+    if (!gradients || context.hazards == HazardMode::Trap) return false;
+    std::vector<Diagnostic> first = Walk(f, 0, context.hazards).run();
+    std::vector<Diagnostic> second = branches ? Walk(f, 1, context.hazards).run() : first;
     bool always = !first.empty() && !second.empty();
     std::vector<Diagnostic>& found = first.empty() ? second : first;
     if (found.empty()) return false;

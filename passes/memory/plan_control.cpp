@@ -105,22 +105,23 @@ void Planner::for_loop(InstId id) {
     }
     carried_yields(tensors, loop, loop.blocks[0], *blocks_.back(), inst.location);
     --loop_depth_;
-    for (ValueId r : inst.results) {
+    loop_results(inst, loop);
+    emit(std::move(loop));
+}
+
+/// What a loop leaves: its carried tensors, and behind them the spare memory that they rotated through.
+void Planner::loop_results(const Inst& inst, PlanInst& loop) {
+    for (ValueId r : inst.results)
         if (!f_.type(r).is_tensor()) loop.results.push_back(new_scalar(r));
-    }
-    size_t slot = 0;
     for (ValueId r : inst.results) {
         if (!f_.type(r).is_tensor()) continue;
-        PlanBuffer b = add_buffer(BufferDef::Kind::Rotating, f_.type(r), f_[r].name);
-        buffers_[r.index] = b;
-        loop.buffer_results.push_back(b);
-        ++slot;
+        buffers_[r.index] = add_buffer(BufferDef::Kind::Rotating, f_.type(r), f_[r].name);
+        loop.buffer_results.push_back(buffers_[r.index]);
     }
-    for (; slot < loop.buffer_params.size(); ++slot) {
+    for (size_t slot = loop.buffer_results.size(); slot < loop.buffer_params.size(); ++slot) {
         const BufferDef& d = plan_.buffers[loop.buffer_params[slot].index];
         loop.buffer_results.push_back(add_buffer(BufferDef::Kind::Rotating, Type::tensor(d.type, d.sizes), "spare"));
     }
-    emit(std::move(loop));
 }
 
 void Planner::while_loop(InstId id) {
@@ -165,21 +166,7 @@ void Planner::while_loop(InstId id) {
     }
     carried_yields(tensors, loop, loop.blocks[1], *blocks_.back(), inst.location);
     --loop_depth_;
-    for (ValueId r : inst.results) {
-        if (!f_.type(r).is_tensor()) loop.results.push_back(new_scalar(r));
-    }
-    slot = 0;
-    for (ValueId r : inst.results) {
-        if (!f_.type(r).is_tensor()) continue;
-        PlanBuffer b = add_buffer(BufferDef::Kind::Rotating, f_.type(r), f_[r].name);
-        buffers_[r.index] = b;
-        loop.buffer_results.push_back(b);
-        ++slot;
-    }
-    for (; slot < loop.buffer_params.size(); ++slot) {
-        const BufferDef& d = plan_.buffers[loop.buffer_params[slot].index];
-        loop.buffer_results.push_back(add_buffer(BufferDef::Kind::Rotating, Type::tensor(d.type, d.sizes), "spare"));
-    }
+    loop_results(inst, loop);
     emit(std::move(loop));
 }
 

@@ -83,6 +83,7 @@ private:
     // plan_control.cpp
     void for_loop(InstId id);
     void while_loop(InstId id);
+    void loop_results(const Inst& inst, PlanInst& loop);
     void branch(InstId id);
     struct Carry {
         std::vector<PlanBuffer> params;   ///< of the tensor values that are carried

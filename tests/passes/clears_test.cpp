@@ -49,19 +49,6 @@ void clearing_steps(const Plan& plan, const PlanBlock& block, const std::string&
     }
 }
 
-const char* name_of(Clear::Verdict v) {
-    switch (v) {
-        case Clear::Verdict::Open: return "open";
-        case Clear::Verdict::Kept: return "kept";
-        case Clear::Verdict::Removed: return "removed";
-        case Clear::Verdict::Shrunk: return "shrunk";
-        case Clear::Verdict::Folded: return "folded";
-        case Clear::Verdict::Merged: return "merged";
-        case Clear::Verdict::Lazy: return "lazy";
-    }
-    return "";
-}
-
 std::string report(const Plan& plan) {
     std::string out;
     int64_t captured = 0, kept = 0;

@@ -16,19 +16,6 @@ namespace {
 constexpr int64_t long_reduction = 64;
 bool is_arg(Combine c) { return c == Combine::ArgMax || c == Combine::ArgMin; }
 
-void find_assigned(const Block& block, std::vector<bool>& assigned) {
-    for (const Stmt& s : block) {
-        if (const auto* a = std::get_if<Assign>(&s.node)) assigned[a->var.index] = true;
-        if (const auto* f = std::get_if<For>(&s.node)) find_assigned(f->body, assigned);
-        if (const auto* r = std::get_if<Reduce>(&s.node)) find_assigned(r->body, assigned);
-        if (const auto* c = std::get_if<Contract>(&s.node)) find_assigned(c->epilogue, assigned);
-        if (const auto* i = std::get_if<If>(&s.node)) {
-            find_assigned(i->then_body, assigned);
-            find_assigned(i->else_body, assigned);
-        }
-    }
-}
-
 /// Loops that are dealt to threads or reductions that a block takes together stand somewhere in it.
 bool has_shared_work(const Block& block) {
     return std::any_of(block.begin(), block.end(), [](const Stmt& s) {
@@ -64,8 +51,7 @@ constexpr const char* reserved[] = {
 }  // namespace
 
 KernelPrinter::KernelPrinter(const Kernel& kernel, const std::string& script)
-    : k_(kernel), script_(script), taken_(std::begin(reserved), std::end(reserved)), assigned_(kernel.vars.size()) {
-    find_assigned(k_.body, assigned_);
+    : k_(kernel), script_(script), taken_(std::begin(reserved), std::end(reserved)), assigned_(assigned_variables(kernel)) {
     for (const Buffer& b : k_.buffers) buffers_.push_back(unique(b.name.empty() ? "b" : b.name));
     for (const Variable& v : k_.vars) vars_.push_back(unique(v.name.empty() ? "v" : v.name));
 }

@@ -67,22 +67,7 @@ void ContractEmitter::choose_blocks() {
 
 llvm::Value* ContractEmitter::min(Value* a, Value* b) { return b_.CreateBinaryIntrinsic(llvm::Intrinsic::smin, a, b); }
 
-void ContractEmitter::if_less(Value* a, Value* b, const std::function<void()>& body) {
-    Value* less = b_.CreateICmpSLT(a, b);
-    if (auto* c = llvm::dyn_cast<llvm::ConstantInt>(less)) {
-        if (c->isOne()) body();
-        return;
-    }
-    llvm::BasicBlock* then = k_.block("then");
-    llvm::BasicBlock* done = k_.block("done");
-    b_.CreateCondBr(less, then, done);
-    k_.enter(then);
-    k_.push_scope();
-    body();
-    k_.pop_scope();
-    b_.CreateBr(done);
-    k_.enter(done);
-}
+void ContractEmitter::if_less(Value* a, Value* b, const std::function<void()>& body) { k_.when(b_.CreateICmpSLT(a, b), body); }
 
 void ContractEmitter::run() {
     if (c_.batch <= 0 || c_.m <= 0 || c_.n <= 0) return;

@@ -174,24 +174,9 @@ void ContractEmitter::tile(const Tile& t, const KBlock& k, Value* panel_slot) {
         b_.CreateBr(done);
         k_.enter(done);
     }
-    auto when = [&](Value* condition, const std::function<void()>& body) {
-        if (auto* c = llvm::dyn_cast<llvm::ConstantInt>(condition)) {
-            if (c->isOne()) body();
-            return;
-        }
-        llvm::BasicBlock* then = k_.block("then");
-        llvm::BasicBlock* done = k_.block("done");
-        b_.CreateCondBr(condition, then, done);
-        k_.enter(then);
-        k_.push_scope();
-        body();
-        k_.pop_scope();
-        b_.CreateBr(done);
-        k_.enter(done);
-    };
     if (chunks_) {
         // The sum of a finished chunk is added to those before it, and kept for those behind it.
-        when(k.chunk_end, [&] {
+        k_.when(k.chunk_end, [&] {
             Value* totals = b_.CreateInBoundsGEP(element_, totals_, panel_slot);
             k_.counted_loop(m_.constant(0), rows, 1, true, "chunk", [&](Value* r) {
                 Value* sum = b_.CreateAlignedLoad(row_type, row_of(sums, r), row_align);
@@ -202,7 +187,7 @@ void ContractEmitter::tile(const Tile& t, const KBlock& k, Value* panel_slot) {
             });
         });
     }
-    when(k.last, [&] {
+    k_.when(k.last, [&] {
         k_.counted_loop(m_.constant(0), rows, 1, true, "row",
                         [&](Value* r) { epilogue_row(t, r, b_.CreateAlignedLoad(row_type, row_of(sums, r), row_align)); });
     });

@@ -19,19 +19,6 @@ namespace {
 /// Scratch up to so many bytes lies on the stack; worker threads have small ones.
 constexpr int64_t stack_scratch_limit = 16 << 10;
 
-void find_assigned(const Block& block, std::vector<bool>& assigned) {
-    for (const Stmt& s : block) {
-        if (const auto* a = std::get_if<Assign>(&s.node)) assigned[a->var.index] = true;
-        if (const auto* f = std::get_if<For>(&s.node)) find_assigned(f->body, assigned);
-        if (const auto* r = std::get_if<Reduce>(&s.node)) find_assigned(r->body, assigned);
-        if (const auto* c = std::get_if<Contract>(&s.node)) find_assigned(c->epilogue, assigned);
-        if (const auto* i = std::get_if<If>(&s.node)) {
-            find_assigned(i->then_body, assigned);
-            find_assigned(i->else_body, assigned);
-        }
-    }
-}
-
 /// Statements that a run executes, eight iterations of a vector loop counting as one; loops over run-time sizes count as many.
 int64_t statements_run(const Block& block) {
     constexpr int64_t many = 1 << 20;
@@ -69,9 +56,8 @@ std::vector<llvm::Function*> emit_kernels(ModuleEmitter& module, const std::vect
 KernelEmitter::KernelEmitter(ModuleEmitter& module, const Kernel& kernel) : m_(module), k_(kernel), b_(module.context) {
     buffer_pointers_.resize(k_.buffers.size());
     bindings_.resize(k_.vars.size());
-    assigned_.resize(k_.vars.size());
     cacheable_.resize(k_.exprs.nodes.size(), -1);
-    find_assigned(k_.body, assigned_);
+    assigned_ = assigned_variables(k_);
 }
 
 llvm::Function* KernelEmitter::emit() {
@@ -175,6 +161,22 @@ void KernelEmitter::bind(VarId var, Value* value) {
     } else {
         bindings_[var.index] = {Binding::Kind::Plain, value, width_};
     }
+}
+
+void KernelEmitter::when(Value* condition, const std::function<void()>& body) {
+    if (auto* c = llvm::dyn_cast<llvm::ConstantInt>(condition)) {
+        if (c->isOne()) body();
+        return;
+    }
+    llvm::BasicBlock* then = block("then");
+    llvm::BasicBlock* done = block("done");
+    b_.CreateCondBr(condition, then, done);
+    enter(then);
+    push_scope();
+    body();
+    pop_scope();
+    b_.CreateBr(done);
+    enter(done);
 }
 
 void KernelEmitter::counted_loop(Value* lo, Value* hi, int64_t step, bool nonempty, const char* name, const std::function<void(Value*)>& body) {

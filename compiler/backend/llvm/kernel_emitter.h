@@ -67,6 +67,8 @@ private:
     void pop_scope();
     [[nodiscard]] llvm::BasicBlock* block(const char* name);
     void enter(llvm::BasicBlock* b) { b_.SetInsertPoint(b); }
+    /// `body` where `condition` (i1) holds; a constant one needs no branch.
+    void when(Value* condition, const std::function<void()>& body);
     /// for i = lo; i < hi; i += step, at least once if `nonempty`. Serial, in the current context.
     void counted_loop(Value* lo, Value* hi, int64_t step, bool nonempty, const char* name, const std::function<void(Value*)>& body);
     /// Runs `body` for each active lane in order; `lane` is i32.

@@ -7,6 +7,7 @@
 
 #include "compiler/frontend/syntax/ast.h"
 #include "ir/base/diagnostic.h"
+#include "ir/base/hazard_mode.h"
 #include "ir/func/stage.h"
 
 /// Runs a script once, at compile time, over static and run-time values, and writes down what is left to do.
@@ -19,8 +20,6 @@ enum class LoopMode : uint8_t {
     Roll,    ///< roll whatever can be
     Unroll,  ///< never; the meaning that the others must keep
 };
-
-enum class HazardMode : uint8_t { Error, Warn, Repair, Trap };
 
 struct CaptureOptions {
     LoopMode loops = LoopMode::Auto;

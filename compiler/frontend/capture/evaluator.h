@@ -40,6 +40,19 @@ struct Frame {
     Frame* caller = nullptr;
 };
 
+/// Runs what follows in another frame, for a scope.
+class FrameScope {
+public:
+    FrameScope(Frame*& slot, Frame* inside) : slot_(slot), outer_(slot) { slot_ = inside; }
+    ~FrameScope() { slot_ = outer_; }
+    FrameScope(const FrameScope&) = delete;
+    FrameScope& operator=(const FrameScope&) = delete;
+
+private:
+    Frame*& slot_;
+    Frame* outer_;
+};
+
 /// A script or a prelude module, with what the analyses say about it. Outlives everything.
 struct Source {
     std::unique_ptr<syntax::Module> owned;

@@ -191,15 +191,8 @@ void Evaluator::comprehend(const Comprehension& e, size_t g, const std::function
     PyValue iterable;
     if (g == 0) {
         // The first iterable belongs to the scope around the comprehension.
-        Frame* inner = frame_;
-        frame_ = inner->caller;
-        try {
-            iterable = eval(*gen.iter);
-        } catch (...) {
-            frame_ = inner;
-            throw;
-        }
-        frame_ = inner;
+        FrameScope around(frame_, frame_->caller);
+        iterable = eval(*gen.iter);
     } else {
         iterable = eval(*gen.iter);
     }
@@ -237,13 +230,7 @@ PyValue Evaluator::comprehension(const Comprehension& e) {
     frame.scope = &scope;
     frame.self = frame_->self;
     frame.caller = frame_;
-    Frame* outer = frame_;
-    frame_ = &frame;
-    struct Restore {
-        Frame*& slot;
-        Frame* outer;
-        ~Restore() { slot = outer; }
-    } restore{frame_, outer};
+    FrameScope scope_of_frame(frame_, &frame);
     PyValue result;
     switch (e.kind) {
         case ExprKind::SetComp: {

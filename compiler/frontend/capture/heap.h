@@ -39,6 +39,13 @@ public:
         return p;
     }
 
+    /// A new object of the same class with the same contents.
+    Object* clone(const Object& o) {
+        objects_.push_back(o.copy());
+        objects_.back()->number = static_cast<uint32_t>(objects_.size() - 1);
+        return objects_.back().get();
+    }
+
     /// The one way to change an object: `heap.change(list).items.push_back(v)`. Valid until the next fork.
     template <class T>
     T& change(const T* object) {

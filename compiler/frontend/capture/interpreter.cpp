@@ -349,6 +349,14 @@ void Interpreter::at_top_level(const std::function<void()>& f) {
         if (r.exception.as<InstanceObject>()->cls->name == "SystemExit") {
             evaluator_->emit_exit(r.exception);
             failed = false;
+        } else if (r.diagnostic && options_.hazards != HazardMode::Error) {
+            // The program does what comes before, and raises there.
+            if (options_.hazards != HazardMode::Trap) {
+                warn(*r.diagnostic);
+                warnings_.back().severity = Severity::Warning;
+            }
+            evaluator_->emit_raise(evaluator_->caught(r));
+            failed = false;
         } else {
             fatal = uncaught(*this, r);
         }

@@ -155,17 +155,7 @@ PyValue LoopCapture::instantiate(const Shape& s, const std::vector<ValueId>& val
             return o;
         }
         case Shape::Part::Container: {
-            Object* made = nullptr;
-            const Object* m = s.model.object();
-            switch (m->kind) {
-                case Kind::Tuple: made = in_.heap_.make<TupleObject>(static_cast<const TupleObject&>(*m)); break;
-                case Kind::List: made = in_.heap_.make<ListObject>(static_cast<const ListObject&>(*m)); break;
-                case Kind::Dict: made = in_.heap_.make<DictObject>(static_cast<const DictObject&>(*m)); break;
-                case Kind::Instance: made = in_.heap_.make<InstanceObject>(static_cast<const InstanceObject&>(*m)); break;
-                case Kind::Range: made = in_.heap_.make<RangeObject>(static_cast<const RangeObject&>(*m)); break;
-                case Kind::Complex: made = in_.heap_.make<ComplexObject>(static_cast<const ComplexObject&>(*m)); break;
-                default: made = in_.heap_.make<SliceObject>(static_cast<const SliceObject&>(*m)); break;
-            }
+            Object* made = in_.heap_.clone(*s.model.object());
             size_t k = 0;
             made->visit_slots([&](const std::string&, PyValue& v) { v = instantiate(s.members[k++], values, at, head, name); });
             return made;

@@ -8,21 +8,6 @@ namespace sifr::capture {
 
 using namespace syntax;
 
-namespace {
-
-Variables* variables_of(Object& o) {
-    switch (o.kind) {
-        case Kind::Namespace: return &static_cast<NamespaceObject&>(o).variables;
-        case Kind::Function: return &static_cast<FunctionObject&>(o).attributes;
-        case Kind::Class: return &static_cast<ClassObject&>(o).attributes;
-        case Kind::Instance: return &static_cast<InstanceObject&>(o).attributes;
-        case Kind::Tensor: return &static_cast<TensorObject&>(o).attributes;
-        default: return nullptr;
-    }
-}
-
-}  // namespace
-
 LoopCapture::LoopCapture(Evaluator& evaluator, const Stmt& loop, std::optional<Range> range, int64_t at_least, LoopReport& report)
     : evaluator_(evaluator), in_(evaluator.in_), loop_(loop), body_(loop.kind == StmtKind::For ? as<For>(loop).body : as<While>(loop).body),
       range_(range), at_least_(at_least), shared_in_front_(evaluator.in_.shared_count()), report_(report) {

@@ -6,17 +6,6 @@ namespace sifr::capture {
 
 namespace {
 
-Variables* variables_of(Object& o) {
-    switch (o.kind) {
-        case Kind::Namespace: return &static_cast<NamespaceObject&>(o).variables;
-        case Kind::Function: return &static_cast<FunctionObject&>(o).attributes;
-        case Kind::Class: return &static_cast<ClassObject&>(o).attributes;
-        case Kind::Instance: return &static_cast<InstanceObject&>(o).attributes;
-        case Kind::Tensor: return &static_cast<TensorObject&>(o).attributes;
-        default: return nullptr;
-    }
-}
-
 std::string label(const Object& o, const std::string& place) {
     switch (o.kind) {
         case Kind::Namespace: return place == *result_symbol ? "the value that is returned" : "the variable '" + place + "'";
@@ -26,6 +15,20 @@ std::string label(const Object& o, const std::string& place) {
         case Kind::Instance:
         case Kind::Tensor: return "the attribute '" + (place.starts_with(".") ? place.substr(1) : place) + "'";
         default: return "'" + place + "'";
+    }
+}
+
+/// Kinds of which a merged object is one side's copy with merged slots.
+bool holds_slots(Kind kind) {
+    switch (kind) {
+        case Kind::Tuple:
+        case Kind::List:
+        case Kind::Dict:
+        case Kind::Instance:
+        case Kind::Complex:
+        case Kind::Slice:
+        case Kind::Range: return true;
+        default: return false;
     }
 }
 
@@ -255,19 +258,9 @@ PyValue Merger::container(PyValue a, PyValue b, const std::string& what) {
     if (!immutable && !made_here) return unusable(a, b, what, "");
     if (ca && cb && (ca->kind != cb->kind || !ca->same_structure(*cb))) return unusable(a, b, what, "");
     // A copy of one side whose slots are then the merged ones.
-    std::unique_ptr<Object> copy = (ca ? ca : cb)->copy();
     std::unique_ptr<Object> other = (ca && cb) ? cb->copy() : nullptr;
-    Object* made = nullptr;
-    switch (kind) {
-        case Kind::Tuple: made = in_.heap().make<TupleObject>(static_cast<const TupleObject&>(*copy)); break;
-        case Kind::List: made = in_.heap().make<ListObject>(static_cast<const ListObject&>(*copy)); break;
-        case Kind::Dict: made = in_.heap().make<DictObject>(static_cast<const DictObject&>(*copy)); break;
-        case Kind::Instance: made = in_.heap().make<InstanceObject>(static_cast<const InstanceObject&>(*copy)); break;
-        case Kind::Complex: made = in_.heap().make<ComplexObject>(static_cast<const ComplexObject&>(*copy)); break;
-        case Kind::Slice: made = in_.heap().make<SliceObject>(static_cast<const SliceObject&>(*copy)); break;
-        case Kind::Range: made = in_.heap().make<RangeObject>(static_cast<const RangeObject&>(*copy)); break;
-        default: return unusable(a, b, what, "");
-    }
+    if (!holds_slots(kind)) return unusable(a, b, what, "");
+    Object* made = in_.heap().clone(*(ca ? ca : cb));
     PyValue result = made;
     merged_[{oa, ob}] = result;
     if (Variables* v = variables_of(*made)) {

@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include "ir/base/diagnostic.h"
+#include "ir/base/text_region.h"
 #include "runtime/sifr_runtime.h"
 
 /// The runtime's functions, as capture calls them: std::string in and out, failures as exceptions.
@@ -18,18 +19,6 @@ inline void must(sifr_status status) {
     if (status == SIFR_NOT_SUPPORTED) throw NotSupported(what);
     throw ScriptError(sifr_error_type(), what);
 }
-
-/// Frees the texts that the runtime gave within a scope.
-class TextRegion {
-public:
-    TextRegion() : mark_(sifr_str_mark()) {}
-    ~TextRegion() { sifr_str_release(mark_); }
-    TextRegion(const TextRegion&) = delete;
-    TextRegion& operator=(const TextRegion&) = delete;
-
-private:
-    int64_t mark_;
-};
 
 /// `must_text([&](sifr_str* out) { return sifr_str_upper(rt(s), out); })`
 template <class F>

@@ -34,13 +34,7 @@ void Evaluator::run_module(Source& source, const NamespaceObject* variables) {
     frame.variables = variables;
     frame.scope = &source.scopes->module();
     frame.caller = frame_;
-    Frame* outer = frame_;
-    frame_ = &frame;
-    struct Restore {
-        Frame*& slot;
-        Frame* outer;
-        ~Restore() { slot = outer; }
-    } restore{frame_, outer};
+    FrameScope scope_of_frame(frame_, &frame);
     exec(source.module->body);
 }
 

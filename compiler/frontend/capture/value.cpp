@@ -182,4 +182,15 @@ PyValue ClassObject::lookup(Symbol s) const {
     return {};
 }
 
+Variables* variables_of(Object& o) {
+    switch (o.kind) {
+        case Kind::Namespace: return &static_cast<NamespaceObject&>(o).variables;
+        case Kind::Function: return &static_cast<FunctionObject&>(o).attributes;
+        case Kind::Class: return &static_cast<ClassObject&>(o).attributes;
+        case Kind::Instance: return &static_cast<InstanceObject&>(o).attributes;
+        case Kind::Tensor: return &static_cast<TensorObject&>(o).attributes;
+        default: return nullptr;
+    }
+}
+
 }  // namespace sifr::capture

@@ -409,4 +409,7 @@ struct NativeObjectOf : NativeObject {
     void assign(const Object& other) override { static_cast<Self&>(*this) = static_cast<const Self&>(other); }
 };
 
+/// What an object holds by name: variables of a frame, attributes of a class, an instance, a function or a tensor. Null for other kinds.
+Variables* variables_of(Object& o);
+
 }  // namespace sifr::capture

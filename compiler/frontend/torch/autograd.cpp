@@ -56,6 +56,7 @@ AutogradState::Request request_of(Interpreter& in, const BackwardCall& call) {
     for (PyValue i : call.inputs) r.inputs.push_back(tensor_of(i)->variable);
     r.retain_graph = call.retain_graph;
     r.create_graph = call.create_graph;
+    r.keep_saved = in.options().hazards == HazardMode::Repair;
     r.span = in.span();
     return r;
 }
@@ -190,7 +191,7 @@ void run_backward(Interpreter& in, const BackwardCall& given) {
             if (leaf) run_post_accumulate_hooks(in, targets[k]);
         }
     }
-    for (Diagnostic& d : outcome.warnings) in.warn(d);
+    for (Diagnostic& d : outcome.kept) in.warn(d);
     if (outcome.hazard) raise_hazard(in, *outcome.hazard);
 }
 
@@ -201,6 +202,7 @@ Values run_grad(Interpreter& in, const BackwardCall& given, bool allow_unused, b
     request.only_inputs = true;
     request.allow_unused = allow_unused;
     AutogradState::Outcome outcome = in.autograd().backward(request);
+    for (Diagnostic& d : outcome.kept) in.warn(d);
     if (outcome.hazard) raise_hazard(in, *outcome.hazard);
     GradMode mode(in, call.create_graph);
     Values targets;
