@@ -194,7 +194,9 @@ AutogradState::Outcome AutogradState::backward(const Request& request) {
                 if (same) continue;
                 Saved copy = s;
                 if (request.keep_saved) {
-                    outcome.kept.push_back(kept_for(version_hazard(request.span, n, copy), nodes_[n.index].span, variables_[s.variable.index].type.bytes()));
+                    Diagnostic kept = kept_for(version_hazard(request.span, n, copy), nodes_[n.index].span, variables_[s.variable.index].type.bytes());
+                    // `y * y` saves one tensor twice.
+                    if (outcome.kept.empty() || outcome.kept.back().text != kept.text) outcome.kept.push_back(std::move(kept));
                     continue;
                 }
                 outcome.hazard = version_hazard(request.span, n, copy);
