@@ -83,59 +83,78 @@ llvm::Function* ContractEmitter::tile_function(int rows, int columns, int valid)
         acc.push_back(p);
     }
 
-    // One step of k a turn: the loop's own instructions fit beside the multiply-adds.
-    llvm::BasicBlock* before = b.GetInsertBlock();
-    llvm::BasicBlock* body = block("k.loop");
-    llvm::BasicBlock* done = block("k.done");
-    b.CreateCondBr(b.CreateICmpSLT(m_.constant(0), count), body, done);
-    b.SetInsertPoint(body);
-    llvm::PHINode* step = b.CreatePHI(m_.i64(), 2);
-    llvm::PHINode* row_b = b.CreatePHI(m_.ptr(), 2);
-    step->addIncoming(m_.constant(0), before);
-    row_b->addIncoming(f->getArg(4), before);
-    std::vector<llvm::PHINode*> phis;
-    std::vector<Value*> now;
-    for (Value* v : acc) {
-        phis.push_back(b.CreatePHI(piece, 2));
-        phis.back()->addIncoming(v, before);
-        now.push_back(phis.back());
-    }
-    if (pack_a_) {
-        // Each strip of A comes from L2 once for each strip of B.
-        Value* ahead = b.CreateInBoundsGEP(element_, f->getArg(1), b.CreateNSWMul(step, a_step));
-        for (int64_t at = 0; at < rows * size_; at += 64)
-            b.CreateIntrinsic(llvm::Intrinsic::prefetch, {m_.ptr()},
-                              {b.CreateConstGEP1_64(b.getInt8Ty(), ahead, static_cast<uint64_t>(prefetch_bytes + at)), b.getInt32(0), b.getInt32(3), b.getInt32(1)});
-    }
-    std::vector<Value*> row;
-    for (int g = 0; g < registers; ++g) {
-        Value* at = b.CreateInBoundsGEP(element_, row_b, m_.constant(static_cast<int64_t>(g) * lanes));
-        const int inside = std::clamp(valid - g * lanes, 0, lanes);
-        if (masked && inside == 0) row.push_back(llvm::Constant::getNullValue(piece));
-        else if (masked && inside < lanes) row.push_back(b.CreateMaskedLoad(piece, at, align_, k_.constant_mask(lanes, inside), llvm::Constant::getNullValue(piece)));
-        else row.push_back(b.CreateAlignedLoad(piece, at, pack_b_ ? piece_align : align_));
-    }
-    Value* offset = b.CreateNSWMul(step, a_step);
-    for (int r = 0; r < rows; ++r) {
-        Value* e = b.CreateAlignedLoad(element_, b.CreateInBoundsGEP(element_, a_rows[static_cast<size_t>(r)], offset), align_);
-        e = b.CreateVectorSplat(static_cast<unsigned>(lanes), e);
-        for (int g = 0; g < registers; ++g) {
-            auto& sum = now[static_cast<size_t>(r * registers + g)];
-            sum = b.CreateIntrinsic(llvm::Intrinsic::fma, {piece}, {e, row[static_cast<size_t>(g)], sum});
+    // `n` steps a turn, while so many are left.
+    Value* k = m_.constant(0);
+    Value* b_at = f->getArg(4);
+    auto loop = [&](int n, Value* end, const char* loop_name) {
+        llvm::BasicBlock* before = b.GetInsertBlock();
+        llvm::BasicBlock* body = block(loop_name);
+        llvm::BasicBlock* done = block("k.done");
+        b.CreateCondBr(b.CreateICmpSLT(k, end), body, done);
+        b.SetInsertPoint(body);
+        llvm::PHINode* i = b.CreatePHI(m_.i64(), 2);
+        llvm::PHINode* row_b = b.CreatePHI(m_.ptr(), 2);
+        i->addIncoming(k, before);
+        row_b->addIncoming(b_at, before);
+        std::vector<llvm::PHINode*> phis;
+        std::vector<Value*> now;
+        for (Value* v : acc) {
+            phis.push_back(b.CreatePHI(piece, 2));
+            phis.back()->addIncoming(v, before);
+            now.push_back(phis.back());
         }
-    }
-    Value* next = b.CreateNSWAdd(step, m_.constant(1));
-    step->addIncoming(next, body);
-    row_b->addIncoming(b.CreateInBoundsGEP(element_, row_b, b_step), body);
-    for (size_t v = 0; v < phis.size(); ++v) phis[v]->addIncoming(now[v], body);
-    b.CreateCondBr(b.CreateICmpSLT(next, count), body, done);
-    b.SetInsertPoint(done);
-    for (size_t v = 0; v < acc.size(); ++v) {
-        llvm::PHINode* p = b.CreatePHI(piece, 2);
-        p->addIncoming(acc[v], before);
-        p->addIncoming(now[v], body);
-        acc[v] = p;
-    }
+        Value* from = row_b;
+        Value* step = i;
+        if (pack_a_ && n > 1) {
+            // Each strip of A comes from L2 once for each strip of B.
+            Value* ahead = b.CreateInBoundsGEP(element_, f->getArg(1), b.CreateNSWMul(step, a_step));
+            for (int64_t at = 0; at < n * rows * size_; at += 64)
+                b.CreateIntrinsic(llvm::Intrinsic::prefetch, {m_.ptr()},
+                                  {b.CreateConstGEP1_64(b.getInt8Ty(), ahead, static_cast<uint64_t>(prefetch_bytes + at)), b.getInt32(0),
+                                   b.getInt32(3), b.getInt32(1)});
+        }
+        for (int u = 0; u < n; ++u) {
+            std::vector<Value*> row;
+            for (int g = 0; g < registers; ++g) {
+                Value* at = b.CreateInBoundsGEP(element_, from, m_.constant(static_cast<int64_t>(g) * lanes));
+                const int inside = std::clamp(valid - g * lanes, 0, lanes);
+                if (masked && inside == 0)
+                    row.push_back(llvm::Constant::getNullValue(piece));
+                else if (masked && inside < lanes)
+                    row.push_back(
+                        b.CreateMaskedLoad(piece, at, align_, k_.constant_mask(lanes, inside), llvm::Constant::getNullValue(piece)));
+                else
+                    row.push_back(b.CreateAlignedLoad(piece, at, pack_b_ ? piece_align : align_));
+            }
+            Value* offset = b.CreateNSWMul(step, a_step);
+            for (int r = 0; r < rows; ++r) {
+                Value* e = b.CreateAlignedLoad(element_, b.CreateInBoundsGEP(element_, a_rows[static_cast<size_t>(r)], offset), align_);
+                e = b.CreateVectorSplat(static_cast<unsigned>(lanes), e);
+                for (int g = 0; g < registers; ++g) {
+                    auto& sum = now[static_cast<size_t>(r * registers + g)];
+                    sum = b.CreateIntrinsic(llvm::Intrinsic::fma, {piece}, {e, row[static_cast<size_t>(g)], sum});
+                }
+            }
+            from = b.CreateInBoundsGEP(element_, from, b_step);
+            step = b.CreateNSWAdd(step, m_.constant(1));
+        }
+        i->addIncoming(step, body);
+        row_b->addIncoming(from, body);
+        for (size_t v = 0; v < phis.size(); ++v) phis[v]->addIncoming(now[v], body);
+        b.CreateCondBr(b.CreateICmpSLT(step, end), body, done);
+        b.SetInsertPoint(done);
+        auto merge = [&](Value* none, Value* some) {
+            llvm::PHINode* p = b.CreatePHI(some->getType(), 2);
+            p->addIncoming(none, before);
+            p->addIncoming(some, body);
+            return p;
+        };
+        k = merge(k, step);
+        b_at = merge(b_at, from);
+        for (size_t v = 0; v < acc.size(); ++v) acc[v] = merge(acc[v], now[v]);
+    };
+    loop(2, b.CreateAnd(count, m_.constant(-2)), "k.loop");
+    loop(1, count, "k.rest");
     for (size_t i = 0; i < count_of; ++i) b.CreateAlignedStore(acc[i], place(i), piece_align);
     b.CreateRetVoid();
     return f;
