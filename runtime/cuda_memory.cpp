@@ -40,6 +40,25 @@ void* take(int64_t bytes) {
 
 namespace sifr::rt::cuda {
 
+struct StagingState {
+    Buffer<Piece> pieces;
+    Buffer<Pending> results;
+};
+
+void swap_staging(StagingState*& parked) {
+    if (parked == nullptr) parked = static_cast<StagingState*>(calloc(1, sizeof(StagingState)));
+    if (parked == nullptr) sifr_fatal(lit("out of memory"));
+    const StagingState was = {pieces, results};
+    pieces = parked->pieces;
+    results = parked->results;
+    *parked = was;
+}
+
+void drop_staging() {
+    results.size = 0;
+    for (Piece& p : pieces) p.taken = false;
+}
+
 void free_staging() {
     for (const Piece& p : pieces) SIFR_CUDA(cuMemFreeHost, p.data);
     pieces.free_memory();

@@ -47,6 +47,13 @@ int64_t clock_now = 0;
 
 int64_t launches_in_queue = 0;
 
+template <class T>
+void exchange(T& a, T& b) {
+    const T was = a;
+    a = b;
+    b = was;
+}
+
 uint64_t mix(uint64_t h, uint64_t v) { return (h ^ v) * 0x9E3779B97F4A7C15ull + (h >> 29); }
 
 bool is_scalar(const sifr_cuda_kernel& k, int64_t word) { return word >= k.buffer_count && word < k.buffer_count + k.scalar_count; }
@@ -231,6 +238,26 @@ Step& add_step(Step::Kind kind, int32_t line) {
 }
 
 }  // namespace
+
+struct QueueState {
+    Queue queue;
+    Buffer<Known> known;
+    int64_t clock_now, launches_in_queue;
+};
+
+void swap_queue(QueueState*& parked) {
+    if (parked == nullptr) parked = static_cast<QueueState*>(calloc(1, sizeof(QueueState)));
+    if (parked == nullptr) sifr_fatal(lit("out of memory"));
+    exchange(queue, parked->queue);
+    exchange(known, parked->known);
+    exchange(clock_now, parked->clock_now);
+    exchange(launches_in_queue, parked->launches_in_queue);
+}
+
+void drop_queue() {
+    queue.steps.size = queue.words.size = 0;
+    launches_in_queue = 0;
+}
 
 void flush_queue() {
     if (queue.steps.size == 0) return;

@@ -34,6 +34,15 @@ extern State state;
 // cuda_program.cpp
 const Buffer<Function>& functions_of(int32_t kernel);
 
+/// What belongs to one program while another one runs: swapped in and out.
+struct QueueState;
+struct StagingState;
+void swap_queue(QueueState*& parked);
+void swap_staging(StagingState*& parked);
+/// Forgets what has been asked for and not handed over: behind a raise.
+void drop_queue();
+void drop_staging();
+
 // cuda_queue.cpp
 /// Hands the queue to the device.
 void flush_queue();

@@ -107,6 +107,25 @@ void sifr_cuda_publish(void);
 /** Runs one kernel on memory of the host, waits, and gives the status word {site, position, value} (may be null) instead of raising. */
 void sifr_cuda_launch_host(int32_t kernel, void* const* buffers, const int64_t* bytes, const int64_t* scalars, int64_t* status);
 
+/* A host's own functions, several of them in one process: instead of start and end, a session for each. What is called between enter and leave is
+ * about this one; one at a time is entered, by one thread. Whatever fails may raise in between; then the host leaves all the same. */
+
+typedef struct sifr_cuda_session sifr_cuda_session;
+/** The architecture of the GPU that there is, 90 for 9.0; says what is missing as sifr_cuda_start does. */
+int64_t sifr_cuda_find_device(void);
+/** As sifr_cuda_start, and with memory on the device for what the host passes. */
+sifr_cuda_session* sifr_cuda_session_new(const sifr_cuda_program* program, int64_t argument_bytes);
+void sifr_cuda_session_free(sifr_cuda_session* session);
+/** Gives the address of that memory. */
+void* sifr_cuda_enter(sifr_cuda_session* session);
+/** What has been asked for and is not done is forgotten. */
+void sifr_cuda_leave(sifr_cuda_session* session);
+/** The arena of the session that is entered. */
+void* sifr_cuda_arena(void);
+void sifr_cuda_upload(void* to, const void* from, int64_t bytes);
+/** Waits. */
+void sifr_cuda_download(void* to, const void* from, int64_t bytes);
+
 /** Bytes of device memory that the program holds. */
 int64_t sifr_cuda_memory(void);
 /** The name of the GPU that the program runs on; the text lives as long as the program. */

@@ -23,6 +23,8 @@ struct BackendOptions {
     std::string* report = nullptr;         ///< `--stats`: what the back end has to say of kernels is added to it
     /// The plan is a function that a host calls, not a program: code gets `sifr_entry` of runtime/sifr_runtime.h.
     bool as_function = false;
+    /// Where `load` keeps machine code from one process to the next; empty: nowhere. (Kernels for a GPU have a folder of their own: SIFR_CACHE_DIR.)
+    std::string cache_folder;
 };
 
 enum class Emit { Executable, Object, LlvmIr, Assembly, StaticLibrary, SharedLibrary, Header, CudaSource, Ptx, Cubin };
@@ -37,6 +39,8 @@ public:
     virtual void launch(const std::string& kernel, void* const* buffers, const int64_t* scalars, KernelStatus* status) = 0;
     /// Of a plan that was loaded as a function: what sifr_context_call takes. Lives as long as this object.
     virtual const sifr_function& function() { throw NotSupported("a function in memory from this back end"); }
+    /// Of a function whose kernels run on a device: the sifr_cuda_program that a session is made of; null on the CPU.
+    virtual const void* device_program() { return nullptr; }
 };
 
 /// What a back end is: it takes a plan, the last form of a program, and makes of it something that runs. A plan has two sides.

@@ -77,11 +77,21 @@ ResultShape add_result(Interpreter& in, PyValue v, const std::vector<StorageId>&
     return r;
 }
 
-void add_results(Interpreter& in, PyValue v, const std::vector<StorageId>& memories, std::vector<ResultShape>& results) {
+void add_results(Interpreter& in, PyValue v, const std::vector<StorageId>& memories, std::vector<ResultShape>& results, const std::string& name) {
     if (v.is(Kind::Tuple) || v.is(Kind::List)) {
-        for (PyValue i : in.iterate(v)) add_results(in, i, memories, results);
+        size_t k = 0;
+        for (PyValue i : in.iterate(v)) {
+            add_results(in, i, memories, results, name.empty() ? name : fmt::format("{}[{}]", name, k));
+            ++k;
+        }
+    } else if (const auto* d = v.get_if<DictObject>()) {
+        for (const auto& e : d->entries) {
+            const std::string key = e.key.is(Kind::Str) ? e.key.as<StrObject>()->text : in.static_repr(e.key);
+            add_results(in, e.value, memories, results, name.empty() ? key : name + "." + key);
+        }
     } else if (!v.is_none()) {
         results.push_back(add_result(in, v, memories));
+        results.back().name = name;
     }
 }
 

@@ -29,6 +29,7 @@ struct ResultShape {
     DType dtype = DType::F32;
     Layout layout;        ///< Fresh: contiguous; Argument: in that memory
     uint32_t memory = 0;  ///< Argument
+    std::string name;     ///< of what a dict holds: its key
     Type::Kind number = Type::Kind::I64;
 };
 
@@ -36,8 +37,8 @@ struct ResultShape {
 capture::Values argument_tensors(capture::Interpreter& in, const ArgumentShape& shape, std::vector<StorageId>& memories);
 /// Makes a tensor or number a result of the function. A view of one of `memories` is told as such, and is none of the function's own.
 ResultShape add_result(capture::Interpreter& in, capture::PyValue v, const std::vector<StorageId>& memories);
-/// Makes `v` a result of the function: a tensor or number, or the members of a tuple or list of them; nothing for None.
-void add_results(capture::Interpreter& in, capture::PyValue v, const std::vector<StorageId>& memories, std::vector<ResultShape>& results);
+/// Makes `v` a result of the function: a tensor or number, or the members of a tuple, list or dict of them; nothing for None.
+void add_results(capture::Interpreter& in, capture::PyValue v, const std::vector<StorageId>& memories, std::vector<ResultShape>& results, const std::string& name = "");
 /// Per piece of memory that comes in (the first tensor parameters): does the function write it?
 std::vector<bool> written_memories(const Function& f, size_t memories);
 

@@ -2,6 +2,7 @@
 
 #include "compiler/host/callable.h"
 
+#include <algorithm>
 #include <chrono>
 
 #include "compiler/host/error.h"
@@ -21,6 +22,7 @@ BackendOptions backend_options(const SourceFiles& files, const JitOptions& optio
     BackendOptions b;
     b.as_function = true;
     b.target_cpu = options.target_cpu;
+    b.cache_folder = options.cache_folder;
     b.script_path = path;
     for (uint32_t f = 0; f < files.size(); ++f) b.files.push_back(files.file(f).path());
     return b;
@@ -58,8 +60,37 @@ void compile(Compiled& out, Traced traced, size_t memories, const JitOptions& op
     out.ledger = plan.ledger;
     out.diagnostics.insert(out.diagnostics.end(), c.diagnostics.begin(), c.diagnostics.end());
     remark_copies(plan, plan.body, out.diagnostics);
-    out.code = backend_named("llvm").load(plan, backend_options(out.files, options, path));
+    BackendOptions backend = backend_options(out.files, options, path);
+    if (options.device == sifr::Device::CPU) {
+        out.code = backend_named("llvm").load(plan, backend);
+        out.function = &out.code->function();
+        return;
+    }
+    backend.gpu_archs = {gpu_architecture()};
+    if (const std::string missing = backend_named("cuda").unavailable(); !missing.empty()) fail_machine(missing);
+    out.code = backend_named("cuda").load(plan, backend);
     out.function = &out.code->function();
+    // The code gets pieces of memory, then results.
+    std::vector<DeviceCalls::Memory> all;
+    int64_t copied = 0;
+    const Function& f = out.captured->function;
+    for (size_t m = 0; m < memories; ++m) {
+        all.push_back({f.type(f[f.body].params.at(m)).bytes(), true, out.written[m]});
+        copied += all.back().bytes * (out.written[m] ? 2 : 1);
+    }
+    for (const ResultShape& r : out.results)
+        if (r.kind == ResultShape::Kind::Fresh) {
+            all.push_back({element_count(r.layout.sizes) * size_of(r.dtype), false, true});
+            copied += all.back().bytes;
+        }
+    if (copied > 0) {
+        Diagnostic d;
+        d.severity = Severity::Remark;
+        d.code = "copied";
+        d.text = fmt::format("{} bytes of arguments and results go to the GPU and back for each call", copied);
+        out.diagnostics.push_back(std::move(d));
+    }
+    out.device = std::make_unique<DeviceCalls>(*out.code, std::move(all));
 }
 
 std::string ir_text(const Compiled& c, std::string_view stage, const JitOptions& options, const std::string& path) {
@@ -72,6 +103,50 @@ std::string ir_text(const Compiled& c, std::string_view stage, const JitOptions&
     if (!code) return print(*again.program);
     const std::vector<std::byte> bytes =
         backend_named("llvm").compile(std::get<Plan>(*again.program), stage == "asm" ? Emit::Assembly : Emit::LlvmIr, backend_options(c.files, options, path));
+    return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+
+void remark_misaligned(const CallMemory& memory, std::span<const TensorView* const> tensors, const std::vector<std::string>& names, std::vector<Diagnostic>& out) {
+    for (size_t k = 0; k < tensors.size(); ++k) {
+        const uint32_t m = memory.memory_of(k);
+        if (std::find(memory.misaligned().begin(), memory.misaligned().end(), m) == memory.misaligned().end()) continue;
+        Diagnostic d;
+        d.severity = Severity::Remark;
+        d.code = "copied";
+        d.text = fmt::format("{} does not begin at a multiple of its element's {} bytes: its {} bytes are copied for each call, and back where it is written",
+                             argument_name(k, names), element_size(tensors[k]->dtype()), memory.bytes(m));
+        out.push_back(std::move(d));
+    }
+}
+
+std::vector<Remark> remarks_of(const Compiled& c) {
+    std::vector<Remark> out;
+    for (const Diagnostic& d : c.diagnostics) {
+        Remark r{d.code, d.text, {}};
+        if (d.span.known() && d.span.file < c.files.size()) r.place = {c.files.file(d.span.file).path(), d.span.line, d.span.column, ""};
+        out.push_back(std::move(r));
+    }
+    return out;
+}
+
+std::vector<ClearRow> ledger_of(const Compiled& c) {
+    static constexpr const char* verdicts[] = {"open", "kept", "removed", "shrunk", "folded", "merged", "lazy"};
+    std::vector<ClearRow> out;
+    for (const Clear& row : c.ledger) {
+        ClearRow r{{}, row.bytes, row.kept_bytes, verdicts[static_cast<size_t>(row.verdict)], row.reason};
+        if (!row.location.empty() && row.location[0].known() && row.location[0].file < c.files.size())
+            r.place = {c.files.file(row.location[0].file).path(), row.location[0].line, row.location[0].column, ""};
+        out.push_back(std::move(r));
+    }
+    return out;
+}
+
+std::string source_text(const Compiled& c, sifr::Device device, const JitOptions& options, const std::string& path) {
+    if (device == sifr::Device::CPU) return ir_text(c, "asm", options, path);
+    Compilation again;
+    again.program.emplace(c.captured->copy());
+    lower(again, compile_options());
+    const std::vector<std::byte> bytes = backend_named("cuda").compile(std::get<Plan>(*again.program), Emit::CudaSource, backend_options(c.files, options, path));
     return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
@@ -107,7 +182,7 @@ constexpr size_t few = 32;
 
 }  // namespace
 
-void call(sifr_context* context, const Compiled& c, const std::vector<void*>& bases, std::span<const detail::Result> numbers, std::vector<detail::Result>& results,
+void call(sifr_context* context, const Compiled& c, const std::vector<void*>& bases, const std::vector<void*>& callers, std::span<const detail::Result> numbers, std::vector<detail::Result>& results,
           const std::function<std::vector<std::string>()>& written_names) {
     void* few_arguments[few];
     int64_t few_numbers[few];
@@ -133,18 +208,37 @@ void call(sifr_context* context, const Compiled& c, const std::vector<void*>& ba
             results[k].tensor = allocate(r.layout.sizes, static_cast<Dtype>(r.dtype));
             arguments[argument++] = results[k].tensor.data();
         } else if (r.kind == ResultShape::Kind::Argument) {
-            char* base = static_cast<char*>(bases[r.memory]) + r.layout.offset * size_of(r.dtype);
+            char* base = static_cast<char*>(callers[r.memory]) + r.layout.offset * size_of(r.dtype);
             results[k].tensor = HostTensor(TensorView(base, static_cast<Dtype>(r.dtype), r.layout.sizes, r.layout.strides), nullptr);
         }
     }
     int64_t* number_results = bits + numbers.size();
-    if (sifr_context_call(context, c.function, arguments, bits, number_results) != SIFR_OK) fail_raised(context, written_names());
+    const sifr_status status = c.device ? c.device->call(context, arguments, bits, number_results) : sifr_context_call(context, c.function, arguments, bits, number_results);
+    if (status != SIFR_OK) fail_raised(context, written_names());
     for (size_t k = 0; k < c.results.size(); ++k) {
         const ResultShape& r = c.results[k];
         if (r.kind != ResultShape::Kind::Number) continue;
         results[k].bits = *number_results++;
         results[k].kind = r.number == Type::Kind::F64 ? 2 : r.number == Type::Kind::Bool ? 3 : 1;
     }
+}
+
+void call(const Compiled& c, sifr_context* context, const CallMemory& memory, std::span<const TensorView* const> tensors, const std::vector<void*>& in_front,
+          std::span<const detail::Result> numbers, std::vector<detail::Result>& results, const std::function<std::vector<std::string>()>& written_names) {
+    if (in_front.empty() && memory.misaligned().empty()) return call(context, c, memory.bases(), memory.bases(), numbers, results, written_names);
+    const auto behind = [&](const std::vector<void*>& bases) {
+        std::vector<void*> all = in_front;
+        all.insert(all.end(), bases.begin(), bases.end());
+        return all;
+    };
+    const StagedMemory staged(memory, tensors);
+    try {
+        call(context, c, behind(staged.bases()), behind(memory.bases()), numbers, results, written_names);
+    } catch (const Error&) {
+        staged.copy_back(c.written, in_front.size());
+        throw;
+    }
+    staged.copy_back(c.written, in_front.size());
 }
 
 }  // namespace sifr::host
@@ -235,6 +329,7 @@ void Callable::call(const CallArguments& a, const std::function<void(TraceCall&)
                         c.diagnostics = std::move(warnings);
                         c.results.clear();
                         c.number_results = 0;
+                        host::remark_misaligned(memory, a.tensors, names, c.diagnostics);
                         host::compile(c, std::move(traced), shape.memories.size(), impl_->options, impl_->path);
                     } catch (...) {
                         if (files.size()) c.files = std::move(files);
@@ -255,13 +350,16 @@ void Callable::call(const CallArguments& a, const std::function<void(TraceCall&)
     for (size_t k = 0; k < a.tensors.size(); ++k)
         if (a.tensors[k]->is_const() && c.written[memory.memory_of(k)])
             host::fail_call(fmt::format("'{}' writes {}, whose memory is const", impl_->options.name, host::argument_name(k, names)), "pass memory that may be written, or a copy: sifr::clone_host(x)");
-    host::call(host::thread_context(), c, memory.bases(), a.numbers, results, [&] {
+    const auto written_names = [&] {
         std::vector<std::string> written;
         for (size_t k = 0; k < a.tensors.size(); ++k)
             if (c.written[memory.memory_of(k)]) written.push_back(host::argument_name(k, names));
         return written;
-    });
+    };
+    host::call(c, host::thread_context(), memory, a.tensors, {}, a.numbers, results, written_names);
 }
+
+void number_too_large() { host::fail_call("an unsigned number past the largest int of 64 bits", "numbers of a trace are Python's ints, of 64 bits with a sign"); }
 
 std::string Callable::ir(std::string_view stage) const {
     std::string out;
@@ -271,35 +369,27 @@ std::string Callable::ir(std::string_view stage) const {
     return out;
 }
 
-std::vector<Remark> Callable::remarks() const {
-    std::vector<Remark> out;
+std::string Callable::source(Device device) const {
+    std::string out;
     const Compiled* c = impl_->last.load(std::memory_order_acquire);
-    if (!c) return out;
-    for (const Diagnostic& d : c->diagnostics) {
-        Remark r{d.code, d.text, {}};
-        if (d.span.known() && d.span.file < c->files.size()) r.place = {c->files.file(d.span.file).path(), d.span.line, d.span.column, ""};
-        out.push_back(std::move(r));
-    }
+    if (!c) host::fail_call(fmt::format("'{}' has not been called yet: there is no code of it", impl_->options.name));
+    host::guarded(c->files, [&] { out = host::source_text(*c, device, impl_->options, impl_->path); });
     return out;
 }
 
-std::vector<ClearRow> Callable::ledger() const {
-    static constexpr const char* verdicts[] = {"open", "kept", "removed", "shrunk", "folded", "merged", "lazy"};
-    std::vector<ClearRow> out;
+std::vector<Remark> Callable::remarks() const {
     const Compiled* c = impl_->last.load(std::memory_order_acquire);
-    if (!c) return out;
-    for (const Clear& row : c->ledger) {
-        ClearRow r{{}, row.bytes, row.kept_bytes, verdicts[static_cast<size_t>(row.verdict)], row.reason};
-        if (!row.location.empty() && row.location[0].known() && row.location[0].file < c->files.size())
-            r.place = {c->files.file(row.location[0].file).path(), row.location[0].line, row.location[0].column, ""};
-        out.push_back(std::move(r));
-    }
-    return out;
+    return c ? host::remarks_of(*c) : std::vector<Remark>();
+}
+
+std::vector<ClearRow> Callable::ledger() const {
+    const Compiled* c = impl_->last.load(std::memory_order_acquire);
+    return c ? host::ledger_of(*c) : std::vector<ClearRow>();
 }
 
 size_t Callable::signatures() const {
     std::lock_guard guard(impl_->lock);
-    return impl_->entries.size();
+    return static_cast<size_t>(std::count_if(impl_->entries.begin(), impl_->entries.end(), [](const auto& e) { return e.second->ready.load(std::memory_order_acquire); }));
 }
 
 double Callable::compile_seconds() const {

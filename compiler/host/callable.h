@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "compiler/backend/backend.h"
+#include "compiler/host/device_call.h"
 #include "compiler/host/signature.h"
 
 namespace sifr::host {
@@ -22,6 +23,7 @@ struct Compiled {
     std::vector<bool> written;         ///< per piece of memory
     std::unique_ptr<LoadedProgram> code;
     const sifr_function* function = nullptr;
+    std::unique_ptr<DeviceCalls> device;  ///< where the kernels run on the GPU
     size_t number_results = 0;
     double seconds = 0;
     std::mutex compiling;
@@ -33,13 +35,24 @@ void compile(Compiled& out, Traced traced, size_t memories, const JitOptions& op
 
 /// A text of the IR at a stage, made anew from the captured form.
 std::string ir_text(const Compiled& c, std::string_view stage, const JitOptions& options, const std::string& path);
+/// The code of its kernels for a device, as text.
+std::string source_text(const Compiled& c, sifr::Device device, const JitOptions& options, const std::string& path);
 
 /// The calling thread's context.
 sifr_context* thread_context();
 
-/// Calls compiled code on memory whose pieces begin at `bases`.
-void call(sifr_context* context, const Compiled& c, const std::vector<void*>& bases, std::span<const detail::Result> numbers, std::vector<detail::Result>& results,
+/// Says in remarks which arguments are copied because of where they begin.
+void remark_misaligned(const CallMemory& memory, std::span<const TensorView* const> tensors, const std::vector<std::string>& names, std::vector<Diagnostic>& out);
+/// What there is to say of compiled code, for the host; places are of the files in `c`.
+std::vector<Remark> remarks_of(const Compiled& c);
+std::vector<ClearRow> ledger_of(const Compiled& c);
+
+/// Calls compiled code on memory whose pieces begin at `bases`. Results that are views of arguments lie in the caller's memory, `callers`.
+void call(sifr_context* context, const Compiled& c, const std::vector<void*>& bases, const std::vector<void*>& callers, std::span<const detail::Result> numbers, std::vector<detail::Result>& results,
           const std::function<std::vector<std::string>()>& written_names);
+/// The same for the arguments of a call, behind memory of the callee's own (`in_front`); what is misaligned is copied there and back.
+void call(const Compiled& c, sifr_context* context, const CallMemory& memory, std::span<const TensorView* const> tensors, const std::vector<void*>& in_front,
+          std::span<const detail::Result> numbers, std::vector<detail::Result>& results, const std::function<std::vector<std::string>()>& written_names);
 
 }  // namespace sifr::host
 

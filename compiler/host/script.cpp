@@ -306,8 +306,19 @@ bool ScriptCapture::widen(const std::vector<std::pair<std::string, PyValue>>& be
     return changed;
 }
 
+PyValue ScriptCapture::callable(const std::string& name) {
+    size_t at = name.find('.');
+    PyValue v = in_->import("__main__")->variables->variables.get(symbol(name.substr(0, at)));
+    while (at != std::string::npos && !v.is_unbound()) {
+        const size_t next = name.find('.', at + 1);
+        in_->at_top_level([&] { v = in_->get_attr(v, name.substr(at + 1, next == std::string::npos ? next : next - at - 1)); });
+        at = next;
+    }
+    return v;
+}
+
 void ScriptCapture::require_function(const std::string& name) {
-    const PyValue v = in_->import("__main__")->variables->variables.get(symbol(name));
+    const PyValue v = callable(name);
     if (v.is_unbound() || !in_->callable(v)) {
         std::vector<std::string> known;
         for (const auto& [n, slot] : in_->import("__main__")->variables->variables.entries)
@@ -322,7 +333,7 @@ void ScriptCapture::require_function(const std::string& name) {
 
 std::vector<ScriptCapture::Parameter> ScriptCapture::parameters(const std::string& name) {
     require_function(name);
-    const PyValue v = in_->import("__main__")->variables->variables.get(symbol(name));
+    const PyValue v = callable(name);
     std::vector<Parameter> out;
     if (!v.is(Kind::Function) || !v.as<FunctionObject>()->def) return out;
     const syntax::Parameters& parameters = v.as<FunctionObject>()->def->params;
@@ -379,7 +390,13 @@ ScriptCapture::Call ScriptCapture::capture(const std::string& function, const Ar
                     }
                 }
                 PyValue given;
-                in_->at_top_level([&] { given = in_->call(in_->import("__main__")->variables->variables.get(symbol(function)), positional); });
+                const PyValue code = callable(function);
+                // What is wrong with the arguments or the results as a whole stands at the function.
+                const auto* f_object = code.get_if<FunctionObject>();
+                const Span whole_function = f_object && f_object->def ? f_object->def->name_span : Span{};
+                if (f_object) in_->set_span(whole_function);
+                in_->at_top_level([&] { given = in_->call(code, positional); });
+                if (f_object) in_->set_span(whole_function);
                 in_->at_top_level([&] { add_results(*in_, given, copy_views ? std::vector<StorageId>() : memories, c.results); });
                 next_ = scan();
                 if (round < 8 && widen(before.statics)) {

@@ -70,6 +70,8 @@ public:
     void undo();
     /// Throws CompileError's ScriptError where the top level has no such function.
     void require_function(const std::string& name);
+    /// What `name` stands for: a variable, or an attribute of one (`model.encode`).
+    capture::PyValue callable(const std::string& name);
     /// The parameters of `name`, with the string or name behind the colon; empty where there is none.
     struct Parameter {
         std::string name, annotation;

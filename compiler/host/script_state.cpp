@@ -1,7 +1,10 @@
 // A loaded script for the host: its functions' compiled forms, and the memory of its variables.
 
+#include <algorithm>
+#include <cstring>
 #include <fstream>
 #include <iterator>
+#include <map>
 
 #include "compiler/host/callable.h"
 #include "compiler/host/error.h"
@@ -28,9 +31,13 @@ host::ResultShape fresh(DType dtype, const Sizes& sizes) {
 
 class ScriptState {
 public:
-    ScriptState(const std::string& path, std::string text) : path_(path), text_(std::move(text)), context_(sifr_context_new(nullptr)) {
+    ScriptState(const std::string& path, std::string text, const LoadOptions& options) : path_(path), text_(std::move(text)), context_(sifr_context_new(nullptr)) {
         if (!context_) host::fail_machine("out of memory: no context for a script");
+        if (!options.behind.empty()) text_ += "\n" + options.behind + "\n";
         options_.name = path;
+        options_.target_cpu = options.target_cpu;
+        options_.cache_folder = options.cache_folder;
+        options_.device = options.device;
         host::guarded(files_, [&] {
             capture_ = std::make_unique<ScriptCapture>(files_, path, text_, [this](const Diagnostic& d) { warnings_.push_back(d); });
             Captured top = capture_->take_top_level();
@@ -41,7 +48,7 @@ public:
             for (uint32_t k = 0; k < files_.size(); ++k) c.files.add(files_.file(k).path(), "");
             host::compile(c, std::move(traced), 0, options_, path_);
             std::vector<Result> results;
-            host::call(context_, c, {}, {}, results, [] { return std::vector<std::string>(); });
+            host::call(context_, c, {}, {}, {}, results, [] { return std::vector<std::string>(); });
             for (Result& r : results) {
                 if (r.kind == 0) pieces_.push_back(std::move(r.tensor));
                 else numbers_.push_back(std::move(r));
@@ -57,11 +64,44 @@ public:
         host::guarded(files_, [&] { capture_->require_function(name); });
     }
 
-    std::vector<Result> call(const std::string& function, const std::vector<ScriptArg>& arguments) {
+    ScriptResult call(const std::string& function, const std::vector<ScriptArg>& arguments) {
         std::lock_guard guard(lock_);
         std::vector<Result> out;
         host::guarded(files_, [&] { out = run(function, arguments); });
+        return {std::move(out), last_->names};
+    }
+
+    std::string source(Device device) {
+        std::lock_guard guard(lock_);
+        if (!last_) host::fail_call("no function of the script has been called yet: there is no code of it");
+        std::string out;
+        host::guarded(files_, [&] { out = host::source_text(last_->compiled, device, options_, path_); });
         return out;
+    }
+    std::vector<Remark> remarks() {
+        std::lock_guard guard(lock_);
+        return last_ ? host::remarks_of(last_->compiled) : std::vector<Remark>();
+    }
+    std::vector<ClearRow> ledger() {
+        std::lock_guard guard(lock_);
+        return last_ ? host::ledger_of(last_->compiled) : std::vector<ClearRow>();
+    }
+
+    void bind(const std::string& name, const TensorView& memory) {
+        const HostTensor now = state(name);
+        std::lock_guard guard(lock_);
+        const auto named = std::find_if(capture_->named().begin(), capture_->named().end(), [&](const ScriptCapture::Named& n) { return n.name == name; });
+        if (named == capture_->named().end()) host::fail_call(fmt::format("the script keeps no tensor in '{}'", name));
+        if (memory.dtype() != now.dtype() || !std::equal(memory.sizes().begin(), memory.sizes().end(), now.sizes().begin(), now.sizes().end()))
+            host::fail_call(fmt::format("'{}' is {}[{}], and the memory for it is {}[{}]", name, name_of(now.dtype()), fmt::join(now.sizes(), ", "), name_of(memory.dtype()), fmt::join(memory.sizes(), ", ")));
+        if (!memory.is_contiguous() || memory.is_const() || reinterpret_cast<uintptr_t>(memory.data()) % std::min<size_t>(element_size(memory.dtype()), 8) != 0)
+            host::fail_call(fmt::format("the memory for '{}' is {}", name, memory.is_const() ? "const" : memory.is_contiguous() ? "not aligned for its elements" : "not contiguous"));
+        if (!named->layout.is_whole(capture_->pieces().at(named->piece).frame))
+            host::fail_call(fmt::format("'{}' is a view of a part of other memory", name), "bind what it is a view of");
+        for (size_t p = 0; p < pieces_.size(); ++p)
+            if (p != named->piece && overlap(memory, pieces_[p])) host::fail_call(fmt::format("the memory for '{}' is another variable's already", name));
+        pieces_[named->piece] = HostTensor(memory, nullptr);
+        bound_[name] = memory;
     }
 
     std::string ir(std::string_view stage) {
@@ -133,11 +173,20 @@ public:
         programs_.clear();
         changing_.reset();
         last_ = nullptr;
+        // What the host has bound stays where the host has it.
+        for (const auto& [name, memory] : bound_)
+            for (const ScriptCapture::Named& n : capture_->named()) {
+                if (n.name != name || !n.layout.is_whole(capture_->pieces().at(n.piece).frame)) continue;
+                if (memory.dtype() != pieces_.at(n.piece).dtype() || memory.numel() != pieces_.at(n.piece).numel()) continue;
+                std::memcpy(memory.data(), pieces_.at(n.piece).data(), static_cast<size_t>(memory.numel()) * element_size(memory.dtype()));
+                pieces_.at(n.piece) = HostTensor(memory, nullptr);
+            }
     }
 
 private:
     struct Program {
         Compiled compiled;
+        std::shared_ptr<const std::vector<std::string>> names;  ///< of the results
         size_t own_results = 0;
         std::vector<int> piece_from;
         size_t new_pieces = 0;
@@ -145,6 +194,15 @@ private:
     };
 
     static constexpr const char* changes_key = "sifr.calls";
+    /// Do the bytes from the first to the last element meet?
+    static bool overlap(const TensorView& a, const TensorView& b) {
+        const auto end = [](const TensorView& t) {
+            int64_t last = 0;
+            for (size_t d = 0; d < t.dim(); ++d) last += t.sizes()[d] == 0 ? 0 : (t.sizes()[d] - 1) * t.strides()[d];
+            return static_cast<const char*>(t.data()) + (t.numel() == 0 ? 0 : (last + 1) * static_cast<int64_t>(element_size(t.dtype())));
+        };
+        return a.numel() > 0 && b.numel() > 0 && static_cast<const char*>(a.data()) < end(b) && static_cast<const char*>(b.data()) < end(a);
+    }
     static Dtype number_dtype(Type::Kind k) { return k == Type::Kind::F64 ? kFloat64 : k == Type::Kind::Bool ? kBool : kInt64; }
     /// Reads all that the script keeps; without `write`, only looks whether it is there.
     static void fill(const host::SafetensorsFile& file, bool write, const ScriptCapture& capture, const std::vector<HostTensor>& pieces, std::vector<Result>& numbers) {
@@ -219,8 +277,7 @@ private:
         memory.look(tensors, {});
         for (size_t k = 0; k < tensors.size(); ++k)
             for (const HostTensor& p : pieces_) {
-                const char *a = static_cast<const char*>(tensors[k]->data()), *b = static_cast<const char*>(p.data());
-                if (a >= b && a < b + p.numel() * static_cast<int64_t>(element_size(p.dtype())))
+                if (overlap(*tensors[k], p))
                     host::fail_call(fmt::format("{} is memory of the script's own state", host::argument_name(k, {})), "the function sees its variables without being given them; or pass a copy: sifr::clone_host(x)");
             }
         std::vector<int64_t> layout;
@@ -246,6 +303,9 @@ private:
         try {
             const Function& f = call.captured.function;
             program->own_results = call.results.size();
+            std::vector<std::string> names;
+            for (const host::ResultShape& r : call.results) names.push_back(r.name);
+            program->names = std::make_shared<const std::vector<std::string>>(std::move(names));
             program->piece_from = call.piece_from;
             program->new_pieces = call.new_pieces;
             program->steady = call.steady;
@@ -267,6 +327,7 @@ private:
             const std::vector<ValueId>& yielded = f[f.body].results;
             for (size_t k = yielded.size() - call.new_pieces - call.numbers_out; k < yielded.size(); ++k) traced.results.push_back(shape_of(f, yielded[k]));
             for (uint32_t k = 0; k < files_.size(); ++k) program->compiled.files.add(files_.file(k).path(), "");
+            host::remark_misaligned(memory, tensors, {}, program->compiled.diagnostics);
             host::compile(program->compiled, std::move(traced), pieces_.size() + memory.bases().size(), options_, path_);
             last_ = nullptr;
             out = execute(*program, tensors, memory, entering);
@@ -304,9 +365,8 @@ private:
                 host::fail_call(fmt::format("the function writes {}, whose memory is const", host::argument_name(k, {})));
         std::vector<void*> bases;
         for (const HostTensor& t : pieces_) bases.push_back(t.data());
-        bases.insert(bases.end(), memory.bases().begin(), memory.bases().end());
         std::vector<Result> results;
-        host::call(context_, p.compiled, bases, numbers, results, [&] {
+        host::call(p.compiled, context_, memory, tensors, bases, numbers, results, [&] {
             std::vector<std::string> written;
             for (const ScriptCapture::Named& n : capture_->named())
                 if (n.piece < pieces_.size() && p.compiled.written.at(n.piece)) written.push_back(n.name);
@@ -338,6 +398,7 @@ private:
     sifr_context* context_;
     std::unique_ptr<ScriptCapture> capture_;
     std::vector<HostTensor> pieces_;   ///< memory of the variables
+    std::map<std::string, TensorView> bound_;  ///< those that the host has given memory
     std::vector<Result> numbers_;      ///< run-time numbers that they hold
     std::vector<host::Change> changes_;  ///< calls that led from the top level to the form of now
     std::map<std::string, std::unique_ptr<Program>> programs_;
@@ -359,13 +420,24 @@ const HostTensor& ScriptResult::tensor(size_t i) const {
     return r.tensor;
 }
 
-ScriptResult ScriptFunction::operator()(const std::vector<ScriptArg>& arguments) const { return ScriptResult(state_->call(name_, arguments)); }
+size_t ScriptResult::position(std::string_view name) const {
+    const auto at = std::find(names_->begin(), names_->end(), name);
+    if (at != names_->end() && !name.empty()) return static_cast<size_t>(at - names_->begin());
+    const std::string near = nearest_name(std::string(name), *names_);
+    host::fail_call(fmt::format("no result is called '{}'", name), near.empty() ? "a function's dict gives its results names" : fmt::format("did you mean '{}'?", near));
+}
+
+ScriptResult ScriptFunction::operator()(const std::vector<ScriptArg>& arguments) const { return state_->call(name_, arguments); }
 std::string ScriptFunction::ir(std::string_view stage) const { return state_->ir(stage); }
+std::string ScriptFunction::source(Device device) const { return state_->source(device); }
+std::vector<Remark> ScriptFunction::remarks() const { return state_->remarks(); }
+std::vector<ClearRow> ScriptFunction::ledger() const { return state_->ledger(); }
 
 HostTensor Script::state(const std::string& name) const { return state_->state(name); }
 std::vector<std::string> Script::state_names() const { return state_->names(); }
 void Script::save(const std::string& path) const { state_->save(path); }
 void Script::restore(const std::string& path) const { state_->restore(path); }
+void Script::bind(const std::string& name, const TensorView& memory) const { state_->bind(name, memory); }
 ScriptFunction Script::function(const std::string& name) const {
     state_->require_function(name);
     ScriptFunction f;
@@ -374,15 +446,17 @@ ScriptFunction Script::function(const std::string& name) const {
     return f;
 }
 
-Script load_string(const std::string& text, const std::string& name) {
+Script load_string(const std::string& text, const std::string& name) { return load_string(text, name, {}); }
+Script load_string(const std::string& text, const std::string& name, const LoadOptions& options) {
     Script s;
-    s.state_ = std::make_shared<detail::ScriptState>(name, text);
+    s.state_ = std::make_shared<detail::ScriptState>(name, text, options);
     return s;
 }
-Script load(const std::string& path) {
+Script load(const std::string& path) { return load(path, {}); }
+Script load(const std::string& path, const LoadOptions& options) {
     std::ifstream f(path, std::ios::binary);
     if (!f) host::fail_machine(fmt::format("cannot read '{}'", path));
-    return load_string(std::string((std::istreambuf_iterator<char>(f)), std::istreambuf_iterator<char>()), path);
+    return load_string(std::string((std::istreambuf_iterator<char>(f)), std::istreambuf_iterator<char>()), path, options);
 }
 
 }  // namespace sifr

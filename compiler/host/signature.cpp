@@ -1,6 +1,8 @@
 #include "compiler/host/signature.h"
 
 #include <algorithm>
+#include <cstring>
+#include <functional>
 
 #include "compiler/host/error.h"
 
@@ -28,15 +30,15 @@ void CallMemory::look(std::span<const TensorView* const> tensors, const std::vec
     place_.resize(tensors.size());
     bases_.clear();
     elements_.clear();
+    element_bytes_.clear();
     ranges_.clear();
+    misaligned_.clear();
     for (size_t k = 0; k < tensors.size(); ++k) {
         const TensorView& t = *tensors[k];
         const int64_t n = extent(t);
         const char* begin = static_cast<const char*>(t.data());
         if (n > 0 && !begin) fail_call(fmt::format("{} has no memory: its data pointer is null", argument_name(k, names)));
         const auto size = static_cast<int64_t>(element_size(t.dtype()));
-        if (reinterpret_cast<uintptr_t>(begin) % static_cast<uintptr_t>(std::min<int64_t>(size, 8)) != 0)
-            fail_call(fmt::format("{} does not begin at a multiple of its element's {} bytes", argument_name(k, names), size));
         ranges_.push_back({begin, begin + n * size, k});
     }
     // Few tensors in rising order are the rule; then nothing is moved.
@@ -49,8 +51,7 @@ void CallMemory::look(std::span<const TensorView* const> tensors, const std::vec
     if (!shared) {
         for (size_t k = 0; k < tensors.size(); ++k) {
             place_[k] = {static_cast<uint32_t>(k), 0};
-            bases_.push_back(tensors[k]->data());
-            elements_.push_back(extent(*tensors[k]));
+            add_piece(tensors[k]->data(), extent(*tensors[k]), element_size(tensors[k]->dtype()));
         }
         return;
     }
@@ -83,15 +84,49 @@ void CallMemory::look(std::span<const TensorView* const> tensors, const std::vec
             place_[k] = {static_cast<uint32_t>(bases_.size()), distance / size};
             elements = std::max(elements, distance / size + extent(*tensors[k]));
         }
-        bases_.push_back(const_cast<char*>(base));
-        elements_.push_back(elements);
+        add_piece(const_cast<char*>(base), elements, static_cast<size_t>(size));
+    }
+}
+
+void CallMemory::add_piece(void* base, int64_t elements, size_t element_bytes) {
+    if (elements > 0 && reinterpret_cast<uintptr_t>(base) % std::min<size_t>(element_bytes, 8) != 0) misaligned_.push_back(static_cast<uint32_t>(bases_.size()));
+    bases_.push_back(base);
+    elements_.push_back(elements);
+    element_bytes_.push_back(element_bytes);
+}
+
+StagedMemory::StagedMemory(const CallMemory& memory, std::span<const TensorView* const> tensors) : memory_(memory), tensors_(tensors), bases_(memory.bases()) {
+    for (const uint32_t m : memory.misaligned()) {
+        copies_.push_back(std::make_unique_for_overwrite<std::byte[]>(memory.bytes(m)));
+        std::memcpy(copies_.back().get(), bases_[m], memory.bytes(m));
+        bases_[m] = copies_.back().get();
+    }
+}
+
+void StagedMemory::copy_back(const std::vector<bool>& written, size_t first_memory) const {
+    for (size_t k = 0; k < tensors_.size(); ++k) {
+        const TensorView& t = *tensors_[k];
+        const uint32_t m = memory_.memory_of(k);
+        if (bases_[m] == memory_.bases()[m] || !written.at(first_memory + m)) continue;
+        auto* to = static_cast<char*>(t.data());
+        const char* from = static_cast<const char*>(bases_[m]) + (to - static_cast<const char*>(memory_.bases()[m]));
+        const size_t size = element_size(t.dtype());
+        const std::function<void(size_t, int64_t)> copy = [&](size_t axis, int64_t at) {
+            if (axis == t.dim()) {
+                std::memcpy(to + at * static_cast<int64_t>(size), from + at * static_cast<int64_t>(size), size);
+                return;
+            }
+            for (int64_t i = 0; i < t.sizes()[axis]; ++i) copy(axis + 1, at + i * t.strides()[axis]);
+        };
+        copy(0, 0);
     }
 }
 
 void CallMemory::add_key(std::span<const TensorView* const> tensors, std::vector<int64_t>& key) const {
     for (size_t k = 0; k < tensors.size(); ++k) {
         const TensorView& t = *tensors[k];
-        key.push_back(static_cast<int64_t>(t.dtype()) | static_cast<int64_t>(t.dim()) << 8 | static_cast<int64_t>(place_[k].memory) << 16);
+        const bool copied = std::find(misaligned_.begin(), misaligned_.end(), place_[k].memory) != misaligned_.end();
+        key.push_back(static_cast<int64_t>(t.dtype()) | static_cast<int64_t>(t.dim()) << 8 | static_cast<int64_t>(copied) << 15 | static_cast<int64_t>(place_[k].memory) << 16);
         key.push_back(place_[k].offset);
         key.insert(key.end(), t.sizes().begin(), t.sizes().end());
         key.insert(key.end(), t.strides().begin(), t.strides().end());

@@ -113,6 +113,7 @@ PyValue apply(Interpreter& in, std::string_view path, Values positional, std::ve
         return in.compare(compare.at(name), positional.at(0), positional.at(1));
     }
     const size_t dot = path.rfind('.');
+    if (path == "print") return in.call(Trace::current()->print, Args{std::move(positional), std::move(keywords)});
     if (dot == std::string_view::npos) raise("NameError", "name '{}' is not defined", path);
     const PyValue module = in.import(std::string(path.substr(0, dot)));
     return in.call(in.get_attr(module, path.substr(dot + 1)), Args{std::move(positional), std::move(keywords)});
@@ -251,7 +252,7 @@ def run_if(condition, then, otherwise):
         given = otherwise()
     return given
 
-__trace__(run_for, run_while, run_if)
+__trace__(run_for, run_while, run_if, print)
 )";
 
 /// Ends the trace whatever happens, so that handles that outlive it are refused.
@@ -287,6 +288,7 @@ Traced trace(const std::string& name, const ArgumentShape& shape, const std::fun
         t->run_for = a[0];
         t->run_while = a[1];
         t->run_if = a[2];
+        t->print = a[3];
         t->at(where);
         in.import("torch");  // which also gives tensors their methods
         in.function().name = name;

@@ -32,7 +32,7 @@ struct Trace {
     capture::Interpreter* in = nullptr;  ///< null: ended
     std::vector<capture::PyValue> values;
     std::map<std::string, uint32_t> files;
-    capture::PyValue run_for, run_while, run_if;
+    capture::PyValue run_for, run_while, run_if, print;
     /// The innermost trace of this thread; null outside.
     static std::shared_ptr<Trace>& current();
 

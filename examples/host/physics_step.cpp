@@ -20,7 +20,7 @@ int main() {
     auto advance = sifr::jit([](sifr::Tensor position, sifr::Tensor velocity, sifr::Tensor mass, sifr::Scalar dt) {
         auto acceleration = [&] {
             sifr::Tensor d = position.unsqueeze(0) - position.unsqueeze(1);        // [i, j]: from i to j
-            sifr::Tensor r2 = (d * d).sum(-1) + sifr::eye(d.size(0), {sifr::kFloat64});  // no force on itself
+            sifr::Tensor r2 = (d * d).sum(-1) + sifr::eye(d.size(0), sifr::kFloat64);  // no force on itself
             return (d * (mass / (r2 * r2.sqrt())).unsqueeze(-1)).sum(1);
         };
         velocity.add_(acceleration() * (dt * 0.5));

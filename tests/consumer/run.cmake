@@ -28,6 +28,33 @@ run_expecting("${jit_text}" ${build}/jit)
 run_expecting("loss 1\nloss 0.664062\npredicted 1.23438 4.5625\n" ${build}/ahead)
 run_expecting("predicted 1 5\n" ${build}/ahead_shared)
 
+# In Rust.
+find_program(RUSTC NAMES rustc)
+if(RUSTC AND NOT flags MATCHES "sanitize")
+  run(${RUSTC} -C linker=${c_compiler} -L native=${build}/model.sifr -l static=model -l m ${project}/ahead.rs -o ${work}/ahead_rust)
+  run_expecting("loss 1\nloss 0.6640625\nmodel.weight has 3 elements\n" ${work}/ahead_rust)
+else()
+  message("not run: rustc not found, or a sanitizer is on")
+endif()
+
+# On a GPU: a driver and an NVRTC that record and check every call stand in for the real ones.
+set(on_shim ${CMAKE_COMMAND} -E env LD_LIBRARY_PATH=${shim} SIFR_NVRTC=${shim}/libsifr_nvrtc_shim.so SIFR_CACHE_DIR= SIFR_TEST_CUDA_CODE=${work}/gpu_code
+    SIFR_TEST_CUDA_LOG=${work}/gpu.log)
+if(EXISTS ${shim}/libcuda.so.1)
+  file(REMOVE ${work}/gpu.log)
+  run_expecting("traced tensor([[1.],\n        [5.]])\nloaded tensor([[1.],\n        [5.]])\n" ${on_shim} ${build}/gpu)
+  file(READ ${work}/gpu.log calls)
+  if(NOT calls MATCHES "cuLaunchKernel" OR calls MATCHES "INVALID")
+    message(FATAL_ERROR "calls of the driver:\n${calls}")
+  endif()
+else()
+  message("not run: the driver's stand-in is not built")
+endif()
+execute_process(COMMAND ${CMAKE_COMMAND} -E env LD_LIBRARY_PATH= ${build}/gpu OUTPUT_VARIABLE out ERROR_VARIABLE out RESULT_VARIABLE status)
+if(NOT status EQUAL 0 AND NOT out MATCHES "NVIDIA GPU|NVRTC")
+  message(FATAL_ERROR "without a GPU:\n${out}")
+endif()
+
 # A library needs libc and libm alone.
 find_program(READELF NAMES readelf llvm-readelf)
 if(READELF)

@@ -6,7 +6,7 @@
 
 #include <gtest/gtest.h>
 
-#include "compiler/backend/cuda/cache.h"
+#include "compiler/backend/code_cache.h"
 #include "tests/support/golden.h"
 #include "tests/support/process.h"
 
@@ -15,7 +15,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-cuda::Compiled code(const std::string& text) {
+CompiledCode code(const std::string& text) {
     const auto* data = reinterpret_cast<const std::byte*>(text.data());
     return {{data, data + text.size()}, "log of " + text};
 }
@@ -31,7 +31,7 @@ fs::path only_file(const fs::path& folder) {
 
 TEST(CudaCache, KeepsCodeAndLogUnderTheWholeKey) {
     TempDir folder;
-    const cuda::Cache cache((folder.path() / "new").string());
+    const CodeCache cache((folder.path() / "new").string());
     EXPECT_FALSE(cache.find("a"));
     cache.put("a", code("one"));
     cache.put("b", code(""));
@@ -45,7 +45,7 @@ TEST(CudaCache, KeepsCodeAndLogUnderTheWholeKey) {
 
 TEST(CudaCache, DamagedEntriesAreMissedAndWrittenAnew) {
     TempDir folder;
-    const cuda::Cache cache(folder.path().string());
+    const CodeCache cache(folder.path().string());
     cache.put("key", code("some code"));
     const fs::path file = only_file(folder.path());
     const std::string good = read_file(file);
@@ -68,7 +68,7 @@ TEST(CudaCache, DamagedEntriesAreMissedAndWrittenAnew) {
 
 TEST(CudaCache, AnotherKeyUnderTheSameNameIsAMiss) {
     TempDir folder;
-    const cuda::Cache cache(folder.path().string());
+    const CodeCache cache(folder.path().string());
     cache.put("key", code("some code"));
     const fs::path file = only_file(folder.path());
     const std::string entry = read_file(file);
@@ -80,7 +80,7 @@ TEST(CudaCache, AnotherKeyUnderTheSameNameIsAMiss) {
 
 TEST(CudaCache, WritersAtTheSameTimeLeaveWholeEntries) {
     TempDir folder;
-    const cuda::Cache cache(folder.path().string());
+    const CodeCache cache(folder.path().string());
     const std::string text(100000, 'x');
     std::atomic<int> torn = 0, found = 0;
     std::vector<std::thread> pool;
@@ -100,10 +100,10 @@ TEST(CudaCache, WritersAtTheSameTimeLeaveWholeEntries) {
 }
 
 TEST(CudaCache, AFolderThatCannotBeIsNoError) {
-    const cuda::Cache cache("/proc/no/such/folder");
+    const CodeCache cache("/proc/no/such/folder");
     cache.put("key", code("x"));
     EXPECT_FALSE(cache.find("key"));
-    const cuda::Cache off("");
+    const CodeCache off("");
     off.put("key", code("x"));
     EXPECT_FALSE(off.find("key"));
 }

@@ -2,7 +2,11 @@
 
 #include <sifr/sifr.h>
 
+#include <unistd.h>
+
 #include <cmath>
+#include <cstring>
+#include <filesystem>
 #include <numeric>
 #include <thread>
 
@@ -73,6 +77,92 @@ TEST(Jit, TakesStridesAndAnyAlignment) {
     Floats n{1, 2, 3, 4, 5, 6};
     f(from_blob(n.data() + 1, {2}, {3}));
     EXPECT_EQ(n, (Floats{1, 4, 3, 4, 10, 6}));
+}
+
+TEST(Jit, MemoryBetweenTwoElementsIsCopiedThereAndBack) {
+    auto f = sifr::jit([](Tensor x, Tensor y) {
+        x.mul_(2);
+        return std::tuple{x + y, x};
+    }, {.argument_names = {"x", "y"}});
+    alignas(8) unsigned char bytes[30];
+    for (unsigned char& b : bytes) b = 0xAB;
+    const Floats values_in{1, 2, 3, 4, 5, 6};
+    std::memcpy(bytes + 1, values_in.data(), 24);
+    Floats y{10, 20, 30};
+    // Every other element, from a byte that is no multiple of four.
+    const sifr::TensorView x = from_blob(static_cast<void*>(bytes + 1), {3}, sifr::kFloat32, {2});
+    auto [sum, same] = f(x, sifr::from_span(y));
+    EXPECT_EQ(values(sum), (Floats{12, 26, 40}));
+    EXPECT_EQ(same.data(), bytes + 1);
+    Floats back(6);
+    std::memcpy(back.data(), bytes + 1, 24);
+    EXPECT_EQ(back, (Floats{2, 2, 6, 4, 10, 6}));
+    EXPECT_EQ(bytes[0], 0xAB);
+    EXPECT_EQ(bytes[25], 0xAB);
+    ASSERT_EQ(f.remarks().size(), 1U);
+    EXPECT_EQ(f.remarks()[0].code, "copied");
+    EXPECT_NE(f.remarks()[0].text.find("argument 1 ('x')"), std::string::npos) << f.remarks()[0].text;
+    // Aligned memory is not copied.
+    Floats z{1, 2, 3, 4, 5, 6};
+    f(from_blob(z.data(), {3}, {2}), sifr::from_span(y));
+    EXPECT_TRUE(f.remarks().empty());
+    EXPECT_EQ(z, (Floats{2, 2, 6, 4, 10, 6}));
+}
+
+TEST(Jit, MachineCodeIsKeptOnDiskWhenThatIsAskedFor) {
+    const std::filesystem::path folder = std::filesystem::temp_directory_path() / ("sifr-jit-cache-" + std::to_string(::getpid()));
+    std::filesystem::remove_all(folder);
+    const auto files = [&] { return std::distance(std::filesystem::directory_iterator(folder), std::filesystem::directory_iterator()); };
+    Floats x{1, 2, 3};
+    const auto run = [&](double k) { return values(sifr::jit([=](Tensor a) { return a * k; }, {.cache_folder = folder.string()})(sifr::from_span(x))); };
+    EXPECT_EQ(run(2), (Floats{2, 4, 6}));
+    EXPECT_EQ(files(), 1);
+    EXPECT_EQ(run(2), (Floats{2, 4, 6}));
+    EXPECT_EQ(files(), 1);
+    EXPECT_EQ(run(3), (Floats{3, 6, 9})) << "another program, another entry";
+    EXPECT_EQ(files(), 2);
+    // What is damaged is made again.
+    for (const auto& file : std::filesystem::directory_iterator(folder)) std::filesystem::resize_file(file, 40);
+    EXPECT_EQ(run(2), (Floats{2, 4, 6}));
+    std::filesystem::remove_all(folder);
+}
+
+TEST(Jit, TakesWhatATorchUserWrites) {
+    auto f = sifr::jit([](Tensor& x) {
+        using namespace sifr;
+        Tensor y = x.clone();
+        y[1] += 2;
+        y.index_put_({Slice(None, None, 2), 0}, tensor({0.25, 1, 4}));
+        return std::tuple{y[0][1], !(y > 1), ~(y > 1), y[tensor({1, 0})], y[y > 4], Tensor(call("torch.einsum", "ij,kj->ik", y, y)), ones({2}, kFloat64) + arange(2)};
+    });
+    Floats x{0, 1, 2, 3, 4, 5, 6, 7, 8, 9};
+    EXPECT_THROW(f(from_blob(x.data(), {5, 2})), sifr::Error) << "y[y > 4] has a size that depends on data";
+    auto g = sifr::jit([](const Tensor& x) {
+        using namespace sifr;
+        Tensor y = x.clone();
+        y[1] += 2;
+        y.index_put_({Slice(None, None, 2), 0}, tensor({0.25, 1, 4}));
+        return std::tuple{y[0][1], (!(y > 1)).sum(), (~(y > 1)).sum(), y[tensor({1, 0})], y[y > 4].sum(), Tensor(call("torch.einsum", "ij,kj->ik", y, y)).trace(), ones({2}, kFloat64) + arange(2)};
+    });
+    auto [a, b, c, d, e, t, o] = g(from_blob(x.data(), {5, 2}));
+    EXPECT_EQ(a.item<float>(), 1);
+    EXPECT_EQ(b.item<int>(), 3);
+    EXPECT_EQ(c.item<int>(), 3);
+    EXPECT_EQ(values(d), (Floats{4, 5, 0.25, 1}));
+    EXPECT_EQ(e.item<float>(), 5 + 5 + 6 + 7 + 9);
+    EXPECT_EQ(t.item<float>(), 0.0625F + 1 + 16 + 25 + 1 + 25 + 36 + 49 + 16 + 81);
+    EXPECT_EQ(o.dtype(), sifr::kFloat64);
+}
+
+TEST(Jit, PlacesAreThoseOfTheOperators) {
+    const auto line = [](const sifr::Error::Details& e) { return e.places.empty() ? 0U : e.places[0].line; };
+    Floats x{1, 2, 3};
+    const uint32_t here = __LINE__;
+    EXPECT_EQ(line(error([&] { sifr::jit([](Tensor a) { a.neg(); return a[7]; })(sifr::from_span(x)); })), here + 1);
+    EXPECT_EQ(line(error([&] { sifr::jit([](Tensor a) { Tensor b = sifr::zeros({2}); return a += b; })(sifr::from_span(x)); })), here + 2);
+    EXPECT_EQ(line(error([&] { sifr::jit([](Tensor a) { return a.size(2); })(sifr::from_span(x)); })), here + 3);
+    EXPECT_EQ(line(error([&] { sifr::jit([](Tensor a) { return sifr::call("torch.nn.Linear", 2, 2)(a); })(sifr::from_span(x)); })), here + 4);
+    EXPECT_EQ(sifr::jit([](Tensor a) { return std::pair{a.size(0), sifr::call("torch.norm", a)}; })(sifr::from_span(x)).first, 3);
 }
 
 TEST(Jit, ArgumentsThatOverlapAreOneMemory) {

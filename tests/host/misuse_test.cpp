@@ -90,7 +90,8 @@ std::vector<Case> cases() {
         {"a raise behind a write", [] { jit([](Tensor a, Tensor i) { a.add_(1); return index_select(a, 0, i); }, {.argument_names = {"x", "rows"}})(v, from_span(far)); }},
         {"writing const memory", [] { jit([](Tensor a) { a.zero_(); }, {.name = "clear", .argument_names = {"x"}})(v.as_const()); }},
         {"no memory", [] { jit([](Tensor a) { return a; })(from_blob(static_cast<float*>(nullptr), {2})); }},
-        {"memory between two elements", [] { jit([](Tensor a) { return a; })(from_blob(reinterpret_cast<float*>(reinterpret_cast<char*>(x.data()) + 2), {2})); }},
+        {"an axis that there is not", [] { jit([](Tensor a) { return a * a.size(2); })(v); }},
+        {"a number that no int holds", [] { jit([](Scalar k) { return k; })(~uint64_t{0}); }},
         {"two dtypes in one memory", [] { jit([](Tensor a, Tensor b) { a.add_(b); })(v, from_blob(static_cast<void*>(x.data()), {2}, kInt32)); }},
         {"a tensor of an ended trace", [] { jit([](Tensor a) { left_over = a; })(v); jit([](Tensor a) { return a + left_over; })(v); }},
         {"a tensor without a value", [] { jit([](Tensor a) { return a + Tensor(); })(v); }},
@@ -144,6 +145,10 @@ std::vector<Case> cases() {
         {"a result that is text", [] { load_string(script_text, "model.py").function("name")(); }},
         {"a number as a tensor", [] { (void)load_string("def f():\n    return 1\n", "model.py").function("f")().tensor(); }},
         {"a result that there is not", [] { (void)load_string("def f():\n    return 1\n", "model.py").function("f")().number<int>(1); }},
+        {"a result's name that there is not", [] { (void)load_string("def f():\n    return {'loss': 1}\n", "model.py").function("f")().number<int>("los"); }},
+        {"an attribute that the script's variable lacks", [] { (void)load_string(script_text, "model.py").function("w.summ"); }},
+        {"memory of another size for a variable", [] { load_string(script_text, "model.py").bind("w", from_blob(x.data(), {2})); }},
+        {"const memory for a variable", [] { load_string(script_text, "model.py").bind("w", from_blob(x.data(), {3}).as_const()); }},
         {"state of another script", [] {
             load_string("import torch\nw = torch.ones(4)\n", "other.py").save(file);
             load_string(script_text, "model.py").restore(file);
@@ -237,7 +242,7 @@ TEST(Misuse, WhatIsWrongInTheCodeIsSaidByTheCompiler) {
         EXPECT_NE(result.err.find(line.substr(says.size())), std::string::npos) << line << "\n" << result.err;
         ++seen;
     }
-    EXPECT_EQ(seen, 6);
+    EXPECT_EQ(seen, 7);
 }
 
 }  // namespace

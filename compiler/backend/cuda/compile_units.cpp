@@ -9,7 +9,7 @@
 #include <mutex>
 #include <thread>
 
-#include "compiler/backend/cuda/cache.h"
+#include "compiler/backend/code_cache.h"
 #include "compiler/backend/cuda/device_text.h"
 #include "compiler/backend/thin_contract.h"
 #include "ir/base/diagnostic.h"
@@ -83,7 +83,7 @@ std::vector<UnitReport> compile_units(DeviceProgram& program, const BackendOptio
     std::vector<std::string> texts;
     for (int unit = 0; unit < program.units; ++unit) texts.push_back(unit_text(program, unit));
 
-    const Cache cache;
+    const CodeCache cache;
     std::atomic<size_t> next = 0;
     std::exception_ptr failure;
     std::mutex failing;

@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "compiler/backend/code_cache.h"
 #include "compiler/backend/device_program.h"
 
 namespace sifr::cuda {
@@ -14,10 +15,7 @@ struct Resources {
     int64_t shared_bytes = 0, stack_bytes = 0, spill_bytes = 0;
 };
 
-struct Compiled {
-    std::vector<std::byte> bytes;
-    std::string log;  ///< what NVRTC and ptxas say
-};
+using Compiled = CompiledCode;  ///< its log is what NVRTC and ptxas say
 
 /// NVIDIA's run-time compiler, loaded by name when it is first needed and never linked. Looked for, in this order:
 ///   1. the file that SIFR_NVRTC names, and nothing else if it is set;

@@ -2,6 +2,9 @@
 
 #include <map>
 
+#include <llvm/Config/llvm-config.h>
+
+#include "compiler/backend/code_cache.h"
 #include "compiler/backend/llvm/host_emitter.h"
 #include "compiler/backend/llvm/host_memory.h"
 #include "compiler/backend/llvm/host_program.h"
@@ -39,9 +42,22 @@ struct Unit {
             for (llvm::Function* f : kernels) f->setLinkage(llvm::GlobalValue::InternalLinkage);
         emitter.finish_debug();
         verify_module(emitter.module());
-        optimise(emitter.module(), *target);
     }
+    void optimise() { codegen::optimise(emitter.module(), *target); }
     std::vector<std::byte> code(CodeFile kind) { return emit_code(emitter.module(), *target, kind); }
+    /// The object, from the cache if it is there: the key is the module before any pass of LLVM, the CPU, and who compiles.
+    std::vector<std::byte> object(const std::string& cache_folder) {
+        std::string key;
+        const CodeCache cache(cache_folder);
+        if (!cache_folder.empty()) {
+            key = fmt::format("sifr {} LLVM {} {} {}\n{}", SIFR_VERSION, LLVM_VERSION_STRING, machine.cpu, machine.features, text_of(emitter.module()));
+            if (std::optional<CompiledCode> found = cache.find(key)) return std::move(found->bytes);
+        }
+        optimise();
+        std::vector<std::byte> made = code(CodeFile::Object);
+        if (!cache_folder.empty()) cache.put(key, {made, ""});
+        return made;
+    }
 
     llvm::LLVMContext context;
     Machine machine;
@@ -51,6 +67,7 @@ struct Unit {
 
 std::vector<std::byte> compile_unit(const Plan& plan, const DeviceProgram* device, Emit what, const BackendOptions& options) {
     Unit unit(plan, device, options, what != Emit::StaticLibrary && what != Emit::SharedLibrary);
+    unit.optimise();
     switch (what) {
         case Emit::LlvmIr: return bytes_of(text_of(unit.emitter.module()));
         case Emit::Assembly: return unit.code(CodeFile::Assembly);
@@ -62,15 +79,20 @@ std::vector<std::byte> compile_unit(const Plan& plan, const DeviceProgram* devic
     throw NotSupported("this kind of output from the LLVM back end");
 }
 
+BackendOptions with_lines_for_tools(BackendOptions options) {
+    options.debug_lines = options.debug_lines || shown_to_tools();
+    return options;
+}
+
 class LlvmBackend : public Backend {
 public:
     [[nodiscard]] const char* name() const override { return "llvm"; }
     [[nodiscard]] std::string unavailable() const override { return {}; }
     std::vector<std::byte> compile(const Plan& plan, Emit what, const BackendOptions& options) override { return compile_unit(plan, nullptr, what, options); }
     std::unique_ptr<LoadedProgram> load(const Plan& plan, const BackendOptions& options) override {
-        Unit unit(plan, nullptr, options, false);
+        Unit unit(plan, nullptr, with_lines_for_tools(options), false);
         const sifr_function function{sizeof(sifr_function), SIFR_RUNTIME_ABI, unit.machine.required_features, plan.arena_bytes, nullptr};
-        return load_object(unit.code(CodeFile::Object), function);
+        return load_object(unit.object(options.cache_folder), plan.name, function);
     }
 };
 
@@ -92,6 +114,8 @@ public:
     LoadedHost& operator=(const LoadedHost&) = delete;
 
     int run(std::span<const std::string> argv) override { return program_->run(argv); }
+    const sifr_function& function() override { return program_->function(); }
+    const void* device_program() override { return program_->address(device_table_symbol); }
     void launch(const std::string& kernel, void* const* buffers, const int64_t* scalars, KernelStatus* status) override {
         if (!started_) sifr_cuda_start(static_cast<const sifr_cuda_program*>(program_->address(device_table_symbol)));
         started_ = true;
@@ -122,7 +146,8 @@ std::vector<std::byte> compile_host(const Plan& plan, const DeviceProgram& devic
 }
 
 std::unique_ptr<LoadedProgram> load_host(const Plan& plan, const DeviceProgram& device, const BackendOptions& options) {
-    return std::make_unique<codegen::LoadedHost>(plan, codegen::load_object(codegen::Unit(plan, &device, options, false).code(codegen::CodeFile::Object)));
+    codegen::Unit unit(plan, &device, options, false);
+    return std::make_unique<codegen::LoadedHost>(plan, codegen::load_object(unit.object(options.cache_folder), plan.name, {sizeof(sifr_function), SIFR_RUNTIME_ABI, unit.machine.required_features, 0, nullptr}));
 }
 
 }  // namespace sifr

@@ -18,6 +18,10 @@ public:
     DeviceMemory(HostEmitter& h, const DeviceProgram& device) : HostMemory(h), device_(device), constants_(h.plan().constants.size()) {}
 
     Value* start() override { return h_.call("sifr_cuda_start", {table()}); }
+    Value* enter(Value*) override {
+        table();  // for the host, which makes a session of it
+        return h_.call("sifr_cuda_arena", {});
+    }
     void end(Value*) override { h_.call("sifr_cuda_end", {}); }
     Value* constant(size_t index) override {
         // Asked for once, in the entry block.

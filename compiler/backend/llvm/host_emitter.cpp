@@ -258,7 +258,7 @@ void HostEmitter::emit_entry() {
     BasicBlock* start = BasicBlock::Create(m_.context, "start", main_);
     b_.SetInsertPoint(entry_);
     if (llvm::DISubprogram* scope = main_->getSubprogram()) b_.SetCurrentDebugLocation(m_.debug_location({}, scope));
-    arena_ = main_->getArg(0);
+    arena_ = memory_->enter(main_->getArg(0));
     arguments_ = main_->getArg(1);
     b_.CreateBr(start);
     b_.SetInsertPoint(start);
@@ -275,6 +275,7 @@ void HostEmitter::emit_entry() {
         set(s, bits);
     }
     emit_block(plan_.body);
+    memory_->synchronize();
     for (size_t k = 0; k < plan_.results.size(); ++k) {
         const PlanScalar s = plan_.results[k];
         Value* v = scalar(s);

@@ -17,6 +17,8 @@ public:
 
     /// Behind sifr_program_start: gives the arena's address.
     virtual Value* start() = 0;
+    /// Of a function that a host calls: the arena's address, where the host gives `arena`.
+    virtual Value* enter(Value* arena) { return arena; }
     /// In front of sifr_program_end.
     virtual void end(Value* arena) = 0;
     virtual Value* constant(size_t index) = 0;

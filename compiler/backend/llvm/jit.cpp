@@ -2,12 +2,20 @@
 
 #include "compiler/backend/llvm/jit.h"
 
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
 #include <map>
+#include <mutex>
 
 #include <llvm/ExecutionEngine/JITSymbol.h>
+#include <llvm/ExecutionEngine/JITLink/JITLink.h>
 #include <llvm/ExecutionEngine/Orc/CompileUtils.h>
+#include <llvm/ExecutionEngine/Orc/Debugging/DebuggerSupport.h>
 #include <llvm/ExecutionEngine/Orc/ExecutionUtils.h>
 #include <llvm/ExecutionEngine/Orc/LLJIT.h>
+#include <llvm/ExecutionEngine/Orc/ObjectLinkingLayer.h>
 #include <llvm/Support/MemoryBuffer.h>
 
 #include "compiler/backend/llvm/kernel_symbol.h"
@@ -27,13 +35,48 @@ void must(llvm::Error error) {
     if (error) internal_error(__FILE__, __LINE__, "LLVM JIT", llvm::toString(std::move(error)));
 }
 
+/// Lines `address size name` in the file that perf looks for.
+class PerfMap : public llvm::orc::ObjectLinkingLayer::Plugin {
+public:
+    explicit PerfMap(std::string name) : name_(std::move(name)) {}
+    void modifyPassConfig(llvm::orc::MaterializationResponsibility&, llvm::jitlink::LinkGraph&, llvm::jitlink::PassConfiguration& passes) override {
+        passes.PostFixupPasses.emplace_back([this](llvm::jitlink::LinkGraph& graph) {
+            static std::mutex one_at_a_time;
+            const std::lock_guard lock(one_at_a_time);
+            // What the process maps has gone with it: a file of an earlier one with this number is begun anew.
+            static bool begun = false;
+            const std::string path = "/tmp/perf-" + std::to_string(::getpid()) + ".map";
+            if (std::FILE* f = std::fopen(path.c_str(), begun ? "a" : "w")) {
+                begun = true;
+                for (const llvm::jitlink::Symbol* s : graph.defined_symbols())
+                    if (s->isCallable())
+                        std::fprintf(f, "%llx %llx %s:%s\n", static_cast<unsigned long long>(s->getAddress().getValue()), static_cast<unsigned long long>(s->getSize()),
+                                     name_.c_str(), s->hasName() ? std::string(*s->getName()).c_str() : "helper");
+                std::fclose(f);
+            }
+            return llvm::Error::success();
+        });
+    }
+    llvm::Error notifyFailed(llvm::orc::MaterializationResponsibility&) override { return llvm::Error::success(); }
+    llvm::Error notifyRemovingResources(llvm::orc::JITDylib&, llvm::orc::ResourceKey) override { return llvm::Error::success(); }
+    void notifyTransferringResources(llvm::orc::JITDylib&, llvm::orc::ResourceKey, llvm::orc::ResourceKey) override {}
+
+private:
+    std::string name_;
+};
+
 class Jitted : public JittedProgram {
 public:
-    Jitted(const std::vector<std::byte>& object, const sifr_function& function) : function_(function) {
+    Jitted(const std::vector<std::byte>& object, const std::string& name, const sifr_function& function) : function_(function) {
         llvm::orc::JITTargetMachineBuilder target(llvm::Triple("x86_64-unknown-linux-gnu"));
         llvm::orc::LLJITBuilder builder;
         builder.setJITTargetMachineBuilder(std::move(target));
         jit_ = must(builder.create());
+        if (shown_to_tools()) {
+            if (auto* layer = llvm::dyn_cast<llvm::orc::ObjectLinkingLayer>(&jit_->getObjLinkingLayer())) layer->addPlugin(std::make_shared<PerfMap>(name));
+            // A debugger is a convenience: where it cannot be told, the code runs all the same.
+            llvm::consumeError(llvm::orc::enableDebuggerSupport(*jit_));
+        }
         llvm::orc::JITDylib& library = jit_->getMainJITDylib();
         llvm::orc::SymbolMap symbols;
         for (const RuntimeFunction& f : runtime_functions())
@@ -75,8 +118,16 @@ private:
 
 }  // namespace
 
-std::unique_ptr<JittedProgram> load_object(const std::vector<std::byte>& object, const sifr_function& function) {
-    return std::make_unique<Jitted>(object, function);
+std::unique_ptr<JittedProgram> load_object(const std::vector<std::byte>& object, const std::string& name, const sifr_function& function) {
+    return std::make_unique<Jitted>(object, name, function);
+}
+
+bool shown_to_tools() {
+    static const bool wanted = [] {
+        const char* v = std::getenv("SIFR_PERF");
+        return v && *v && std::string(v) != "0";
+    }();
+    return wanted;
 }
 
 }  // namespace sifr::codegen

@@ -25,6 +25,7 @@ const RuntimeFunction table[] = {
     FUNCTION(sifr_cholesky, "e(i{.dtype}l{.batch}b{.batched}l{.rows}Db{upper}E)"),
     FUNCTION(sifr_complex_str, "s(dd)"),
     FUNCTION(sifr_copy, "v(ppl)"),
+    FUNCTION(sifr_cuda_arena, "p()"),
     FUNCTION(sifr_cuda_capability, "l()"),
     FUNCTION(sifr_cuda_constant_data, "p(i)"),
     FUNCTION(sifr_cuda_copy, "v(ppl)"),

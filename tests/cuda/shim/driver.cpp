@@ -280,8 +280,8 @@ Result cuDevicePrimaryCtxRelease_v2(int) {
     if (const Result result = begin("cuDevicePrimaryCtxRelease")) return result;
     NEED(context_count > 0);
     if (--context_count == 0) context_set = false;
-    // Everything was given back.
-    NEED(allocations.empty() && pinned.empty());
+    // With the last one, everything was given back.
+    NEED(context_count > 0 || (allocations.empty() && pinned.empty()));
     return 0;
 }
 Result cuCtxSetCurrent(void* context) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <initializer_list>
 #include <optional>
 #include <string>
 #include <tuple>
@@ -39,6 +40,30 @@ inline Tensor randn(const Ints& sizes, const TensorOptions& o = {}, detail::Wher
 inline Tensor arange(const Scalar& start, const Scalar& end, const Scalar& step = 1, const TensorOptions& o = {}, detail::Where where = detail::Where::current()) {
     return detail::make("torch.arange", {start, end, step}, o, where);
 }
+// With a dtype alone: `zeros({2, 3}, kFloat64)`.
+inline Tensor zeros(const Ints& sizes, Dtype dtype, detail::Where where = detail::Where::current()) { return detail::make("torch.zeros", {sizes}, {dtype}, where); }
+inline Tensor ones(const Ints& sizes, Dtype dtype, detail::Where where = detail::Where::current()) { return detail::make("torch.ones", {sizes}, {dtype}, where); }
+inline Tensor empty(const Ints& sizes, Dtype dtype, detail::Where where = detail::Where::current()) { return detail::make("torch.empty", {sizes}, {dtype}, where); }
+inline Tensor full(const Ints& sizes, const Scalar& value, Dtype dtype, detail::Where where = detail::Where::current()) {
+    return detail::make("torch.full", {sizes, value}, {dtype}, where);
+}
+inline Tensor rand(const Ints& sizes, Dtype dtype, detail::Where where = detail::Where::current()) { return detail::make("torch.rand", {sizes}, {dtype}, where); }
+inline Tensor randn(const Ints& sizes, Dtype dtype, detail::Where where = detail::Where::current()) { return detail::make("torch.randn", {sizes}, {dtype}, where); }
+inline Tensor eye(int64_t n, Dtype dtype, detail::Where where = detail::Where::current()) { return detail::make("torch.eye", {n}, {dtype}, where); }
+inline Tensor arange(const Scalar& end, detail::Where where = detail::Where::current()) { return detail::make("torch.arange", {end}, {}, where); }
+/// A tensor of numbers that are known while tracing: `tensor({0.25, 0.5})`. Ints give int64, floating numbers PyTorch's default.
+template <class N, class = std::enable_if_t<std::is_arithmetic_v<N>>>
+Tensor tensor(const std::vector<N>& values, const TensorOptions& o = {}, detail::Where where = detail::Where::current()) {
+    std::vector<detail::Arg> numbers;
+    for (const N v : values) numbers.push_back(Scalar(v).arg());
+    return detail::make("torch.tensor", {detail::Arg(std::move(numbers))}, o, where);
+}
+inline Tensor tensor(std::initializer_list<Scalar> values, const TensorOptions& o = {}, detail::Where where = detail::Where::current()) {
+    std::vector<detail::Arg> numbers;
+    for (const Scalar& v : values) numbers.push_back(v.arg());
+    return detail::make("torch.tensor", {detail::Arg(std::move(numbers))}, o, where);
+}
+inline Tensor tensor(const Scalar& value, const TensorOptions& o = {}, detail::Where where = detail::Where::current()) { return detail::make("torch.tensor", {value}, o, where); }
 inline Tensor eye(int64_t n, const TensorOptions& o = {}, detail::Where where = detail::Where::current()) { return detail::make("torch.eye", {n}, o, where); }
 inline Tensor zeros_like(const Tensor& x, detail::Where where = detail::Where::current()) { return Tensor(detail::invoke("torch.zeros_like", {x}, where)); }
 inline Tensor ones_like(const Tensor& x, detail::Where where = detail::Where::current()) { return Tensor(detail::invoke("torch.ones_like", {x}, where)); }
@@ -51,8 +76,13 @@ detail::Arg keyword(const char* name, const T& value) {
 }
 /// Whatever PyTorch has and sifr compiles, by its full name: `call("torch.nn.functional.cross_entropy", x, target)`.
 template <class... A>
-Object call(const std::string& path, const A&... args) {
-    return Object(detail::invoke(path.c_str(), {detail::Arg(args)...}, detail::Place()));
+Object call(const detail::Path& path, const A&... args) {
+    return Object(detail::invoke(path.text.c_str(), {detail::Arg(args)...}, path.where));
+}
+/// Prints when the compiled code runs, as Python's print.
+template <class... A>
+void print(const detail::First& first, const A&... more) {
+    detail::invoke("print", {first.arg, detail::Arg(more)...}, first.where);
 }
 
 namespace autograd {

@@ -36,6 +36,8 @@ struct JitOptions {
     std::vector<std::string> argument_names{};   ///< for messages; empty: `argument 1`, …
     std::string target_cpu = "native";           ///< `native`, `x86-64-v3`, `x86-64-v4`, or LLVM's name
     size_t cache_limit = 64;                     ///< signatures; one more is an error that says which arguments differ from call to call
+    Device device = Device::CPU;                 ///< CUDA: on the first NVIDIA GPU; arguments are copied there for each call, and what is written back
+    std::string cache_folder{};                  ///< machine code is kept there from one process to the next; empty: in memory alone
 };
 
 namespace detail {
@@ -58,6 +60,8 @@ struct TraceCall {
     std::vector<Handle> results;
 };
 
+[[noreturn]] SIFR_API void number_too_large();
+
 class SIFR_API Callable {
 public:
     Callable(JitOptions options, Place where);
@@ -68,6 +72,7 @@ public:
     void call(const CallArguments& arguments, const std::function<void(TraceCall&)>& trace, std::vector<Result>& results);
     /// The text of the IR after a stage: captured, functional, fused, plan, llvm, asm. Of the signature that was called last on this thread.
     [[nodiscard]] std::string ir(std::string_view stage) const;
+    [[nodiscard]] std::string source(Device device) const;
     [[nodiscard]] std::vector<Remark> remarks() const;
     [[nodiscard]] std::vector<ClearRow> ledger() const;
     [[nodiscard]] size_t signatures() const;
@@ -125,7 +130,11 @@ struct Param<Scalar> {
         template <class N, class = std::enable_if_t<std::is_arithmetic_v<N>>>
         Given(N v) {  // NOLINT
             if constexpr (std::is_same_v<N, bool>) r.kind = 3, r.bits = v;
-            else if constexpr (std::is_integral_v<N>) r.kind = 1, r.bits = static_cast<int64_t>(v);
+            else if constexpr (std::is_integral_v<N>) {
+                if constexpr (std::is_unsigned_v<N> && sizeof(N) == 8)
+                    if (v > static_cast<N>(INT64_MAX)) number_too_large();
+                r.kind = 1, r.bits = static_cast<int64_t>(v);
+            }
             else {
                 const double d = static_cast<double>(v);
                 r.kind = 2;
@@ -138,8 +147,25 @@ struct Param<Scalar> {
 };
 
 // Results: what the caller gets for what the lambda gives.
-template <class R>
-struct Returned;
+template <class R, class = void>
+struct Returned {
+    static_assert(never<R>, "a traced function gives nothing, a sifr::Tensor, a sifr::Scalar, a plain number, a std::vector<sifr::Tensor>, or a tuple or pair of them");
+    using Type = void;
+};
+/// A number that is known while tracing.
+template <class N>
+struct Returned<N, std::enable_if_t<std::is_arithmetic_v<N>>> {
+    using Type = N;
+    static void flatten(const N& v, std::vector<Handle>& out) { out.push_back(constant(Scalar(v).arg(), Place())); }
+    static N build(std::vector<Result>& in, size_t& at);
+};
+/// What `sifr::call` gives: its tensor.
+template <>
+struct Returned<Object> {
+    using Type = HostTensor;
+    static void flatten(const Object& o, std::vector<Handle>& out) { out.push_back(o.handle()); }
+    static HostTensor build(std::vector<Result>& in, size_t& at) { return std::move(in.at(at++).tensor); }
+};
 template <>
 struct Returned<void> {
     using Type = void;
@@ -171,6 +197,10 @@ struct Returned<Scalar> {
     static void flatten(const Scalar& s, std::vector<Handle>& out) { Pack<Scalar>::flatten(s, out); }
     static Number build(std::vector<Result>& in, size_t& at) { return Number{std::move(in.at(at++))}; }
 };
+template <class N>
+N Returned<N, std::enable_if_t<std::is_arithmetic_v<N>>>::build(std::vector<Result>& in, size_t& at) {
+    return Number{std::move(in.at(at++))}.template as<N>();
+}
 template <class... R>
 struct Returned<std::tuple<R...>> {
     using Type = std::tuple<typename Returned<R>::Type...>;
@@ -221,8 +251,10 @@ class Jitted<R, std::tuple<P...>> {
 public:
     using Result = typename detail::Returned<R>::Type;
 
-    Jitted(std::function<R(P...)> body, JitOptions options, detail::Place where)
-        : body_(std::make_shared<std::function<R(P...)>>(std::move(body))), callable_(std::make_shared<detail::Callable>(std::move(options), where)) {}
+    template <class F>
+    Jitted(F body, JitOptions options, detail::Place where)
+        : body_(std::make_shared<Body>([f = std::move(body)](std::tuple<P...>& params) mutable -> R { return std::apply(f, params); })),
+          callable_(std::make_shared<detail::Callable>(std::move(options), where)) {}
 
     /// Compiles for arguments of a new signature, and calls. Arguments that the lambda writes in place are written in place. Results are fresh
     /// memory, but for those that are arguments or views of arguments. Throws Error; after a Raise, `details().written` says which arguments
@@ -234,8 +266,8 @@ public:
             [[maybe_unused]] size_t t = 0, n = 0;  // a function without arguments counts none
             // Braces: in order.
             std::tuple<P...> params{detail::Param<P>::unpack(given, c, t, n)...};
-            if constexpr (std::is_void_v<R>) std::apply(*body_, params);
-            else detail::Returned<R>::flatten(std::apply(*body_, params), c.results);
+            if constexpr (std::is_void_v<R>) (*body_)(params);
+            else detail::Returned<R>::flatten((*body_)(params), c.results);
         };
         std::vector<detail::Result> results;
         callable_->call({packed.tensors, packed.numbers, packed.statics}, std::ref(trace), results);
@@ -243,8 +275,10 @@ public:
         if constexpr (!std::is_void_v<R>) return detail::Returned<R>::build(results, at);
     }
 
-    /// Compiles without calling, for arguments like these; their elements are not looked at.
+    /// The text of the IR after a stage (captured, functional, fused, plan, llvm, asm), for the signature that was called last, by any thread.
     [[nodiscard]] std::string ir(std::string_view stage) const { return callable_->ir(stage); }
+    /// The code of the kernels as text: CUDA C++ for kCUDA (on any machine), assembly for kCPU.
+    [[nodiscard]] std::string source(Device device) const { return callable_->source(device); }
     [[nodiscard]] std::vector<Remark> remarks() const { return callable_->remarks(); }
     [[nodiscard]] std::vector<ClearRow> ledger() const { return callable_->ledger(); }
     /// How many signatures are compiled, and what that has taken.
@@ -252,7 +286,8 @@ public:
     [[nodiscard]] double compile_seconds() const { return callable_->compile_seconds(); }
 
 private:
-    std::shared_ptr<std::function<R(P...)>> body_;
+    using Body = std::function<R(std::tuple<P...>&)>;
+    std::shared_ptr<Body> body_;
     std::shared_ptr<detail::Callable> callable_;
 };
 

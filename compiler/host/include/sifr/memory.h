@@ -115,6 +115,13 @@ TensorView from_span(C& container) {
     return from_blob(std::data(container), Ints{static_cast<int64_t>(std::size(container))});
 }
 
+/// `std::cout << tensor`, as PyTorch prints it.
+template <class Stream, class = decltype(std::declval<Stream&>().rdbuf())>
+Stream& operator<<(Stream& out, const TensorView& tensor) {
+    out << tensor.str();
+    return out;
+}
+
 /// New memory outside of a trace. `empty_host` leaves its elements undefined.
 SIFR_API HostTensor empty_host(const Ints& sizes, Dtype dtype = kFloat32);
 SIFR_API HostTensor zeros_host(const Ints& sizes, Dtype dtype = kFloat32);

@@ -38,12 +38,14 @@ ScriptArg fixed(N v) {
     return a;
 }
 
-/// What a script's function gave: the members of a tuple or list, nested ones in a row; one for anything else; none for None.
+/// What a script's function gave: the members of a tuple, list or dict, nested ones in a row; one for anything else; none for None.
 class ScriptResult {
 public:
     ScriptResult() = default;
-    explicit ScriptResult(std::vector<detail::Result> r) : results_(std::move(r)) {}
+    ScriptResult(std::vector<detail::Result> r, std::shared_ptr<const std::vector<std::string>> names) : results_(std::move(r)), names_(std::move(names)) {}
     [[nodiscard]] size_t size() const { return results_.size(); }
+    /// What a dict's members are called, `loss` or `layers[0].weight`; empty for members of tuples.
+    [[nodiscard]] const std::vector<std::string>& names() const { return *names_; }
     /// Throws where the result is a number.
     [[nodiscard]] SIFR_API const HostTensor& tensor(size_t i = 0) const;
     /// A number, or the only element of a tensor.
@@ -52,10 +54,25 @@ public:
         const detail::Result& r = at(i);
         return r.kind == 0 ? r.tensor.template item<N>() : detail::Number{r}.as<N>();
     }
+    /// A dict's member.
+    [[nodiscard]] const HostTensor& tensor(std::string_view name) const { return tensor(position(name)); }
+    template <class N>
+    [[nodiscard]] N number(std::string_view name) const {
+        return number<N>(position(name));
+    }
 
 private:
     [[nodiscard]] SIFR_API const detail::Result& at(size_t i) const;
+    [[nodiscard]] SIFR_API size_t position(std::string_view name) const;
     std::vector<detail::Result> results_;
+    std::shared_ptr<const std::vector<std::string>> names_ = std::make_shared<const std::vector<std::string>>();
+};
+
+struct LoadOptions {
+    std::string behind{};               ///< run behind the script, as if it stood at its end: `model = Net(4, 8)` of a class that it has
+    std::string target_cpu = "native";
+    Device device = Device::CPU;        ///< as of JitOptions; the script sees a machine with CUDA
+    std::string cache_folder{};         ///< as of JitOptions
 };
 
 namespace detail {
@@ -72,8 +89,11 @@ public:
         return (*this)(std::vector<ScriptArg>{ScriptArg(a)...});
     }
     [[nodiscard]] const std::string& name() const { return name_; }
-    /// As of Jitted, for the call that was made last.
+    /// As of Jitted, for the call of this script that was made last.
     [[nodiscard]] std::string ir(std::string_view stage) const;
+    [[nodiscard]] std::string source(Device device) const;
+    [[nodiscard]] std::vector<Remark> remarks() const;
+    [[nodiscard]] std::vector<ClearRow> ledger() const;
 
 private:
     friend class Script;
@@ -93,12 +113,18 @@ public:
     /// Writes all of them to a safetensors file, and reads them back. Throws where names, dtypes or sizes differ.
     void save(const std::string& path) const;
     void restore(const std::string& path) const;
-    /// Throws where the script has no such function at its top level.
+    /// From now on the variable lies in the caller's memory, which must stay: what is there is its value, and what the script writes in place
+    /// (an optimizer's step) is written there. Contiguous, of its dtype and sizes. Given other memory by the script, it is no longer there.
+    void bind(const std::string& name, const TensorView& memory) const;
+    /// A function of the top level, a module or another object that can be called, or an attribute of one: `step`, `model`, `model.encode`.
+    /// Throws where there is no such thing.
     [[nodiscard]] ScriptFunction function(const std::string& name) const;
 
 private:
     friend SIFR_API Script load(const std::string& path);
     friend SIFR_API Script load_string(const std::string& text, const std::string& name);
+    friend SIFR_API Script load(const std::string& path, const LoadOptions& options);
+    friend SIFR_API Script load_string(const std::string& text, const std::string& name, const LoadOptions& options);
     std::shared_ptr<detail::ScriptState> state_;
 };
 
@@ -106,5 +132,7 @@ private:
 SIFR_API Script load(const std::string& path);
 /// The same for a text; `name` stands for the file in messages.
 SIFR_API Script load_string(const std::string& text, const std::string& name = "<script>");
+SIFR_API Script load(const std::string& path, const LoadOptions& options);
+SIFR_API Script load_string(const std::string& text, const std::string& name, const LoadOptions& options);
 
 }  // namespace sifr

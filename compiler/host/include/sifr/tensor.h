@@ -13,6 +13,11 @@
 
 namespace sifr {
 
+namespace detail {
+struct Operand;
+struct Subscript;
+}  // namespace detail
+
 /// Something of Python's that lives in a trace: a module, an optimizer, a list. `sifr::call` makes them.
 class Object {
 public:
@@ -20,18 +25,21 @@ public:
     explicit Object(detail::Handle h) : handle_(std::move(h)) {}
     /// `object(args…)`
     template <class... A>
-    Object operator()(const A&... args) const {
-        return Object(detail::invoke(".__call__", {detail::Arg(*this), detail::Arg(args)...}, detail::Place()));
+    Object operator()(const detail::First& first, const A&... more) const {
+        return Object(detail::invoke(".__call__", {detail::Arg(*this), first.arg, detail::Arg(more)...}, first.where));
     }
+    Object operator()() const { return Object(detail::invoke(".__call__", {detail::Arg(*this)}, detail::Place())); }
     /// `object.name(args…)`
     template <class... A>
-    Object call(const std::string& name, const A&... args) const {
-        return Object(detail::invoke(("." + name).c_str(), {detail::Arg(*this), detail::Arg(args)...}, detail::Place()));
+    Object call(const detail::Path& name, const A&... args) const {
+        return Object(detail::invoke(("." + name.text).c_str(), {detail::Arg(*this), detail::Arg(args)...}, name.where));
     }
     /// `object.name`
-    [[nodiscard]] Object attr(const std::string& name) const { return Object(detail::invoke(".__getattribute__", {detail::Arg(*this), detail::Arg(name)}, detail::Place())); }
+    [[nodiscard]] Object attr(const detail::Path& name) const { return Object(detail::invoke(".__getattribute__", {detail::Arg(*this), detail::Arg(name.text)}, name.where)); }
     [[nodiscard]] bool is_none() const { return detail::is_none(handle_); }
     [[nodiscard]] Tensor tensor() const;
+    [[nodiscard]] Scalar scalar() const;
+    operator Tensor() const;  // NOLINT: what most functions give
     [[nodiscard]] std::vector<Object> items() const {
         std::vector<Object> out;
         for (detail::Handle& h : detail::members(handle_)) out.emplace_back(std::move(h));
@@ -62,10 +70,19 @@ private:
     detail::Arg arg_;
 };
 
-/// A piece of an index: `Slice(1, -1)` is Python's `1:-1`, `Slice()` is `:`.
+/// A piece of an index: `Slice(1, -1)` is Python's `1:-1`, `Slice()` and `Slice(None, None)` are `:`.
 struct Slice {
-    std::optional<int64_t> start, stop, step;
-    Slice(std::optional<int64_t> start = {}, std::optional<int64_t> stop = {}, std::optional<int64_t> step = {}) : start(start), stop(stop), step(step) {}
+    /// An int, a Scalar, or None.
+    struct Bound {
+        detail::Arg arg;
+        Bound(std::nullptr_t = nullptr) {}                                     // NOLINT
+        Bound(const std::optional<int64_t>& v) : arg(v) {}                     // NOLINT
+        Bound(const Scalar& v) : arg(v.arg()) {}                               // NOLINT
+        template <class I, class = std::enable_if_t<std::is_integral_v<I>>>
+        Bound(I v) : arg(v) {}                                                 // NOLINT
+    };
+    Bound start, stop, step;
+    Slice(Bound start = {}, Bound stop = {}, Bound step = {}) : start(std::move(start)), stop(std::move(stop)), step(std::move(step)) {}
 };
 struct EllipsisType {};
 inline constexpr EllipsisType Ellipsis{};
@@ -80,7 +97,7 @@ public:
     TensorIndex(const Scalar& v) : arg_(v.arg()) {}  // NOLINT
     TensorIndex(std::nullptr_t) {}            // NOLINT
     TensorIndex(EllipsisType) { arg_.kind = detail::Arg::Kind::Ellipsis; }  // NOLINT
-    TensorIndex(const Slice& s) : arg_(std::vector<detail::Arg>{s.start, s.stop, s.step}) { arg_.kind = detail::Arg::Kind::Slice; }  // NOLINT
+    TensorIndex(const Slice& s) : arg_(std::vector<detail::Arg>{s.start.arg, s.stop.arg, s.step.arg}) { arg_.kind = detail::Arg::Kind::Slice; }  // NOLINT
     TensorIndex(const Tensor& t);             // NOLINT
     [[nodiscard]] const detail::Arg& arg() const { return arg_; }
 
@@ -114,10 +131,7 @@ public:
     [[nodiscard]] Dtype dtype() const { return detail::dtype_of(handle_); }
     [[nodiscard]] std::vector<int64_t> sizes() const { return detail::sizes_of(handle_); }
     [[nodiscard]] std::vector<int64_t> strides() const { return detail::strides_of(handle_); }
-    [[nodiscard]] int64_t size(int64_t axis) const {
-        std::vector<int64_t> s = sizes();
-        return s.at(static_cast<size_t>(axis < 0 ? axis + static_cast<int64_t>(s.size()) : axis));
-    }
+    [[nodiscard]] int64_t size(int64_t axis, detail::Where where = detail::Where::current()) const { return detail::known_int(detail::invoke(".size", {*this, axis}, where)); }
     [[nodiscard]] int64_t dim() const { return static_cast<int64_t>(sizes().size()); }
     [[nodiscard]] int64_t numel() const {
         int64_t n = 1;
@@ -151,8 +165,8 @@ public:
         detail::invoke(".__setitem__", {*this, index_arg(index), value.arg()}, where);
         return *this;
     }
-    Tensor operator[](int64_t i) const { return index({i}); }
-    Tensor operator[](const Scalar& i) const { return index({i}); }
+    /// `x[i]`: an int, a Scalar, or a tensor of indices or bools.
+    Tensor operator[](const detail::Subscript& i) const;
 
     // Methods that no row of the op table is.
     [[nodiscard]] Tensor to(Dtype dtype, detail::Where where = detail::Where::current()) const { return Tensor(detail::invoke(".to", {*this, dtype}, where)); }
@@ -165,8 +179,8 @@ public:
     Tensor copy_(const Tensor& source, detail::Where where = detail::Where::current()) const { return Tensor(detail::invoke(".copy_", {*this, source}, where)); }
     /// Any method of PyTorch's by its name.
     template <class... A>
-    Object call(const std::string& name, const A&... args) const {
-        return Object(detail::invoke(("." + name).c_str(), {detail::Arg(*this), detail::Arg(args)...}, detail::Place()));
+    Object call(const detail::Path& name, const A&... args) const {
+        return Object(detail::invoke(("." + name.text).c_str(), {detail::Arg(*this), detail::Arg(args)...}, name.where));
     }
 
 #define SIFR_TENSOR_METHODS
@@ -174,10 +188,12 @@ public:
 #undef SIFR_TENSOR_METHODS
 
     Tensor operator-() const { return neg(); }
-    Tensor operator+=(const TensorOrNumber& o) const { return iop(".__iadd__", o); }
-    Tensor operator-=(const TensorOrNumber& o) const { return iop(".__isub__", o); }
-    Tensor operator*=(const TensorOrNumber& o) const { return iop(".__imul__", o); }
-    Tensor operator/=(const TensorOrNumber& o) const { return iop(".__itruediv__", o); }
+    Tensor operator~() const { return bitwise_not(); }
+    Tensor operator!() const { return logical_not(); }
+    Tensor operator+=(const detail::Operand& o) const;
+    Tensor operator-=(const detail::Operand& o) const;
+    Tensor operator*=(const detail::Operand& o) const;
+    Tensor operator/=(const detail::Operand& o) const;
 
     /// A host `if` cannot look at a tensor of a trace.
     template <class B, class = std::enable_if_t<std::is_same_v<B, bool>>>
@@ -193,11 +209,11 @@ private:
         for (const TensorIndex& i : index) items.push_back(i.arg());
         return items.size() == 1 ? items[0] : detail::Arg(std::move(items));
     }
-    Tensor iop(const char* name, const TensorOrNumber& o) const { return Tensor(detail::invoke(name, {*this, o.arg()}, detail::Place())); }
     detail::Handle handle_;
 };
 
 inline Tensor Object::tensor() const { return Tensor(handle_); }
+inline Object::operator Tensor() const { return tensor(); }
 inline TensorIndex::TensorIndex(const Tensor& t) : arg_(t) {}
 inline TensorOrNumber::TensorOrNumber(const Tensor& t) : arg_(t) {}
 namespace detail {
@@ -222,12 +238,25 @@ struct Operand {
     template <class N, class = std::enable_if_t<std::is_arithmetic_v<N>>>
     Operand(N v, Where where = Where::current()) : arg(Scalar(v).arg()), where(where) {}    // NOLINT
 };
+struct Subscript {
+    TensorIndex index;
+    Where where;
+    template <class T, class = std::enable_if_t<std::is_convertible_v<const T&, TensorIndex>>>
+    Subscript(const T& i, Where where = Where::current()) : index(i), where(where) {}       // NOLINT
+};
 template <class A, class B>
 inline constexpr bool is_operator_pair = (std::is_same_v<A, Tensor> && (std::is_same_v<B, Tensor> || std::is_same_v<B, Scalar> || std::is_arithmetic_v<B>)) ||
                                          (std::is_same_v<B, Tensor> && (std::is_same_v<A, Scalar> || std::is_arithmetic_v<A>));
 template <class A, class B>
 inline constexpr bool is_scalar_pair = (std::is_same_v<A, Scalar> && (std::is_same_v<B, Scalar> || std::is_arithmetic_v<B>)) || (std::is_same_v<B, Scalar> && std::is_arithmetic_v<A>);
 }  // namespace detail
+
+inline Scalar Object::scalar() const { return Scalar(handle_); }
+inline Tensor Tensor::operator[](const detail::Subscript& i) const { return index({i.index}, i.where); }
+inline Tensor Tensor::operator+=(const detail::Operand& o) const { return Tensor(detail::invoke(".__iadd__", {*this, o.arg}, o.where)); }
+inline Tensor Tensor::operator-=(const detail::Operand& o) const { return Tensor(detail::invoke(".__isub__", {*this, o.arg}, o.where)); }
+inline Tensor Tensor::operator*=(const detail::Operand& o) const { return Tensor(detail::invoke(".__imul__", {*this, o.arg}, o.where)); }
+inline Tensor Tensor::operator/=(const detail::Operand& o) const { return Tensor(detail::invoke(".__itruediv__", {*this, o.arg}, o.where)); }
 
 #define SIFR_OPERATOR(symbol, path)                                                                                                             \
     inline Tensor operator symbol(const Tensor& a, const detail::Operand& b) { return Tensor(detail::invoke(path, {detail::Arg(a), b.arg}, b.where)); } \

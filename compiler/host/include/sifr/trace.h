@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <initializer_list>
 #include <memory>
 #include <optional>
 #include <source_location>
@@ -51,6 +52,7 @@ struct SIFR_API Arg {
     Arg() = default;
     Arg(std::nullptr_t) {}                                                        // NOLINT: None
     Arg(bool v) : kind(Kind::Bool), integer(v) {}                                 // NOLINT
+    Arg(std::initializer_list<int64_t> v) : kind(Kind::Ints), ints(v) {}          // NOLINT: axes, sizes
     template <class I, class = std::enable_if_t<std::is_integral_v<I> && !std::is_same_v<I, bool>>>
     Arg(I v) : kind(Kind::Int), integer(static_cast<int64_t>(v)) {}               // NOLINT
     Arg(double v) : kind(Kind::Float), real(v) {}                                 // NOLINT
@@ -70,6 +72,21 @@ struct SIFR_API Arg {
         keyword = name;
         return std::move(*this);
     }
+};
+
+/// A text, or the first argument of many, that remembers where it was written: for functions whose parameters leave no room for a place.
+struct Path {
+    std::string text;
+    Place where;
+    Path(const char* t, Where where = Where::current()) : text(t), where(where) {}                    // NOLINT
+    Path(std::string_view t, Where where = Where::current()) : text(t), where(where) {}               // NOLINT
+    Path(const std::string& t, Where where = Where::current()) : text(t), where(where) {}             // NOLINT
+};
+struct First {
+    Arg arg;
+    Place where;
+    template <class T, class = std::enable_if_t<std::is_convertible_v<const T&, Arg>>>
+    First(const T& v, Where where = Where::current()) : arg(v), where(where) {}                       // NOLINT
 };
 
 /// Calls `torch.nn.functional.relu`, or with a path that begins with a dot a method of the first argument.

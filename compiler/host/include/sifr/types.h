@@ -24,6 +24,10 @@ inline constexpr Dtype kBool = Dtype::Bool, kUInt8 = Dtype::UInt8, kInt8 = Dtype
                        kFloat16 = Dtype::Float16, kBFloat16 = Dtype::BFloat16, kFloat32 = Dtype::Float32, kFloat64 = Dtype::Float64,
                        kComplex64 = Dtype::Complex64, kComplex128 = Dtype::Complex128;
 
+/// Where compiled code runs. Arguments and results are memory of the host in either case.
+enum class Device : uint8_t { CPU, CUDA };
+inline constexpr Device kCPU = Device::CPU, kCUDA = Device::CUDA;
+
 /// Bytes of one element.
 constexpr size_t element_size(Dtype t) {
     constexpr uint8_t sizes[] = {1, 1, 1, 2, 4, 8, 2, 2, 4, 8, 8, 16};

@@ -1,4 +1,4 @@
-#include "compiler/backend/cuda/cache.h"
+#include "compiler/backend/code_cache.h"
 
 #include <cstdlib>
 #include <cstring>
@@ -10,13 +10,13 @@
 
 #include <fmt/format.h>
 
-namespace sifr::cuda {
+namespace sifr {
 
 namespace fs = std::filesystem;
 
 namespace {
 
-constexpr char magic[] = "sifr-cuda-cache-1\n";
+constexpr char magic[] = "sifr-code-cache-1\n";
 
 uint64_t sum_of(std::string_view text, uint64_t seed) {
     uint64_t h = 0xcbf29ce484222325ull ^ seed;
@@ -43,15 +43,15 @@ bool take_text(std::string_view& in, std::string_view& text) {
 
 }  // namespace
 
-Cache::Cache() {
+CodeCache::CodeCache() {
     if (const char* given = std::getenv("SIFR_CACHE_DIR")) folder_ = given;
     else if (const char* xdg = std::getenv("XDG_CACHE_HOME"); xdg && *xdg) folder_ = std::string(xdg) + "/sifr";
     else if (const char* home = std::getenv("HOME"); home && *home) folder_ = std::string(home) + "/.cache/sifr";
 }
 
-std::string Cache::path(const std::string& key) const { return fmt::format("{}/{:016x}{:016x}.cuda", folder_, sum_of(key, 1), sum_of(key, 2)); }
+std::string CodeCache::path(const std::string& key) const { return fmt::format("{}/{:016x}{:016x}.code", folder_, sum_of(key, 1), sum_of(key, 2)); }
 
-std::optional<Compiled> Cache::find(const std::string& key) const {
+std::optional<CompiledCode> CodeCache::find(const std::string& key) const {
     if (folder_.empty()) return {};
     std::ifstream f(path(key), std::ios::binary);
     if (!f) return {};
@@ -62,10 +62,10 @@ std::optional<Compiled> Cache::find(const std::string& key) const {
     if (!take_text(left, sum) || !take_text(left, body) || !left.empty() || sum != fmt::format("{:016x}", sum_of(body, 3))) return {};
     if (!take_text(body, its_key) || !take_text(body, bytes) || !take_text(body, log) || its_key != key) return {};
     const auto* data = reinterpret_cast<const std::byte*>(bytes.data());
-    return Compiled{{data, data + bytes.size()}, std::string(log)};
+    return CompiledCode{{data, data + bytes.size()}, std::string(log)};
 }
 
-void Cache::put(const std::string& key, const Compiled& c) const {
+void CodeCache::put(const std::string& key, const CompiledCode& c) const {
     if (folder_.empty()) return;
     std::error_code failed;
     fs::create_directories(folder_, failed);
@@ -89,4 +89,4 @@ void Cache::put(const std::string& key, const Compiled& c) const {
     if (!good || std::rename(temporary.c_str(), path(key).c_str()) != 0) ::unlink(temporary.c_str());
 }
 
-}  // namespace sifr::cuda
+}  // namespace sifr
