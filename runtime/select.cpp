@@ -83,7 +83,7 @@ int64_t sifr_unique_consecutive(const sifr_tensor* in, void* values, const sifr_
     return runs;
 }
 
-int64_t sifr_unique_dim(const sifr_tensor* in, int32_t dim, int64_t* representatives, int64_t* inverse, int64_t* counts) {
+int64_t sifr_unique_dim(const sifr_tensor* in, int32_t dim, bool consecutive, int64_t* representatives, int64_t* inverse, int64_t* counts) {
     const Rows rows(*in, dim);
     int64_t classes = 0;
     with_key(in->dtype, [&](auto kind) {
@@ -91,7 +91,8 @@ int64_t sifr_unique_dim(const sifr_tensor* in, int32_t dim, int64_t* representat
         Scratch<int64_t> order(rows.size);
         Scratch<int64_t> scratch(rows.size / 2 + 1);
         for (int64_t k = 0; k < rows.size; ++k) order[k] = k;
-        stable_sort(order.data, scratch.data, rows.size, [&](int64_t a, int64_t b) { return compare_slices<Key>(rows, a, b) < 0; });
+        if (!consecutive)
+            stable_sort(order.data, scratch.data, rows.size, [&](int64_t a, int64_t b) { return compare_slices<Key>(rows, a, b) < 0; });
         for (int64_t k = 0; k < rows.size; ++k) {
             if (k == 0 || compare_slices<Key>(rows, order[k], order[k - 1]) != 0) {
                 if (representatives != nullptr) representatives[classes] = order[k];

@@ -108,10 +108,10 @@ void sifr_mode(const sifr_tensor* in, int32_t dim, const sifr_tensor* values, co
 int64_t sifr_unique(const sifr_tensor* in, void* values, const sifr_tensor* inverse, int64_t* counts);
 /** The same for runs of equal neighbours. */
 int64_t sifr_unique_consecutive(const sifr_tensor* in, void* values, const sifr_tensor* inverse, int64_t* counts);
-/** `unique(dim)`: distinct slices in lexicographic order. Writes for each slice its class to `inverse` (i64, size of dim), for
+/** `unique(dim)`: distinct slices in lexicographic order, or with `consecutive` runs of equal neighbours. Writes for each slice its class to `inverse` (i64, size of dim), for
  *  each class a slice's index to `representatives` and the number of its slices to `counts` (room for size of dim; each may be
  *  null). Returns the number of classes. */
-int64_t sifr_unique_dim(const sifr_tensor* in, int32_t dim, int64_t* representatives, int64_t* inverse, int64_t* counts);
+int64_t sifr_unique_dim(const sifr_tensor* in, int32_t dim, bool consecutive, int64_t* representatives, int64_t* inverse, int64_t* counts);
 /** `searchsorted(sorted, values, right)`: `sorted` is 1-d, or has `values`' leading sizes; `out` is i64 or i32 of `values`'
  *  shape. The two have one dtype. */
 void sifr_searchsorted(const sifr_tensor* sorted, const sifr_tensor* values, bool right, const sifr_tensor* out);

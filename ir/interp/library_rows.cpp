@@ -100,6 +100,15 @@ Results unique(const Execution& x) {
     return {count, front(values, count), inverse.tensor, front(counts, count)};
 }
 
+Results unique_dim(const Execution& x) {
+    Input in(x.tensor(0));
+    int64_t size = in.tensor.sizes()[static_cast<size_t>(dim_of(x))];
+    Output representatives(DType::I64, {size}), inverse(DType::I64, {size}), counts(DType::I64, {size});
+    auto numbers = [](Output& o) { return static_cast<int64_t*>(o.data()); };
+    int64_t count = sifr_unique_dim(&in.c, dim_of(x), x.inst.attrs.get_or("consecutive", false), numbers(representatives), numbers(inverse), numbers(counts));
+    return {count, front(representatives, count), inverse.tensor, front(counts, count)};
+}
+
 Results searchsorted(const Execution& x) {
     DType dtype = promote(x.tensor(0).dtype, x.tensor(1).dtype);
     Input sorted(x.tensor(0).cast(dtype)), values(x.tensor(1).cast(dtype));
@@ -281,6 +290,7 @@ const NamedEvaluator table[] = {
     {"nonzero", nonzero},
     {"unique", unique<sifr_unique>},
     {"unique_consecutive", unique<sifr_unique_consecutive>},
+    {"unique_dim", unique_dim},
     {"searchsorted", searchsorted},
     {"bincount", bincount},
     {"histc", histc},

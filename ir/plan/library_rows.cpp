@@ -124,6 +124,10 @@ const std::map<std::string_view, HostRow>& rows() {
         {"unique_consecutive", [](const Call& c) -> Values {
              return {HostValue::of(sifr_unique_consecutive(&c.tensors[0], c.tensors[1].data, &c.tensors[2], static_cast<int64_t*>(c.tensors[3].data)))};
          }},
+        {"unique_dim", [](const Call& c) -> Values {
+             auto numbers = [&](size_t k) { return static_cast<int64_t*>(c.tensors[k].data); };
+             return {HostValue::of(sifr_unique_dim(&c.tensors[0], dim_of(c), c.attrs.get_or("consecutive", false), numbers(1), numbers(2), numbers(3)))};
+         }},
         {"logcumsumexp", whole([](const Call& c) { sifr_logcumsumexp(&c.tensors[0], dim_of(c), &c.tensors[1]); })},
         {"gcd", whole([](const Call& c) { sifr_gcd(&c.tensors[0], &c.tensors[1], &c.tensors[2]); })},
         {"view_dtype", whole([](const Call& c) {

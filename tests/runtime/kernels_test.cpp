@@ -88,7 +88,7 @@ TEST(Unique, ValuesInverseAndCounts) {
     OwnedTensor rows(SIFR_F32, {4, 2});
     rows.set<float>({1, 2, 0, 5, 1, 2, 0, 4});
     int64_t representatives[4], classes[4];
-    ASSERT_EQ(sifr_unique_dim(&rows.view, 0, representatives, classes, counts), 3);
+    ASSERT_EQ(sifr_unique_dim(&rows.view, 0, false, representatives, classes, counts), 3);
     EXPECT_EQ(std::vector<int64_t>(classes, classes + 4), (std::vector<int64_t>{2, 1, 2, 0}));
     EXPECT_EQ(std::vector<int64_t>(representatives, representatives + 3), (std::vector<int64_t>{3, 1, 0}));
 }

@@ -210,6 +210,7 @@ const RuntimeFunction table[] = {
     FUNCTION(sifr_topk, "v(Ti{.dim}l{k}b{largest}b{sorted}RR)"),
     FUNCTION(sifr_unique, "l(TERE)"),
     FUNCTION(sifr_unique_consecutive, "l(TERE)"),
+    FUNCTION(sifr_unique_dim, "l(Ti{.dim}b{consecutive}EEE)"),
     FUNCTION(sifr_warn, "v(c{category}sFW)"),
     FUNCTION(sifr_zero, "v(pl)"),
     FUNCTION(sifr_zero_pages, "v(pl)"),

@@ -93,6 +93,8 @@ enum class Converter : uint8_t { Literal, Fill };
         case DType::I16: name = "int16_t"; break;
         case DType::I32: name = "int"; break;
         case DType::I64: name = "int64_t"; break;
+        case DType::F16: name = "c10::Half"; break;
+        case DType::BF16: name = "c10::BFloat16"; break;
         case DType::F32: name = "float"; break;
         default: name = "double"; break;
     }
@@ -124,7 +126,8 @@ void append_element(std::vector<std::byte>& out, DType t, PyValue v, Converter b
             default: return append(out, i);
         }
     }
-    if (by == Converter::Fill && t == DType::F32 && std::isfinite(d) && std::abs(d) > std::numeric_limits<float>::max()) overflow(t, by);
+    const double most = t == DType::F16 ? 65504.0 : t == DType::BF16 ? 3.3895313892515355e38 : t == DType::F32 ? std::numeric_limits<float>::max() : std::numeric_limits<double>::max();
+    if (by == Converter::Fill && std::isfinite(d) && std::abs(d) > most) overflow(t, by);
     switch (t) {
         case DType::F16: return append(out, half_bits(d));
         case DType::BF16: return append(out, bfloat_bits(d));
@@ -248,6 +251,7 @@ PyValue full(Interpreter& in, Args& args) {
     check_sizes("full", run.bounds);
     PyValue value = a["fill_value"];
     DType t = dtype_or(in, o.dtype, number_dtype(in, value), "full");
+    check_number_fits(t, value);
     return finish(in, with_sizes(in, full_tensor(in, t, run.bounds, value), run.values), o);
 }
 
@@ -369,6 +373,12 @@ PyValue tensor_from(Interpreter& in, PyValue data, PyValue dtype) {
     return emit_one(in, "from_scalars"_op, operands, attrs({{"sizes", sizes}, {"dtype", t}}));
 }
 
+void check_number_fits(DType dtype, PyValue number) {
+    if (!number.is_static_number() || is_complex(dtype)) return;
+    std::vector<std::byte> unused;
+    append_element(unused, dtype, number, Converter::Fill);
+}
+
 PyValue fill_with(Interpreter& in, PyValue tensor, PyValue number, bool zero) {
     WriteOptions options;
     options.check_overlap = false;
@@ -376,10 +386,7 @@ PyValue fill_with(Interpreter& in, PyValue tensor, PyValue number, bool zero) {
     if (number.is(Kind::Tensor) && type_of(in, number).rank() != 0)
         raise("RuntimeError", "fill_ only supports 0-dimension value tensor but got tensor with {} dimensions.", type_of(in, number).rank());
     DType t = type_of(in, tensor).dtype;
-    if (number.is_static_number()) {
-        std::vector<std::byte> unused;
-        append_element(unused, t, number, Converter::Fill);
-    }
+    check_number_fits(t, number);
     return emit_write(in, tensor, "full"_op, {number}, attrs({{"fill", !zero}}), options);
 }
 

@@ -8,6 +8,8 @@ namespace sifr::capture {
 PyValue tensor_from(Interpreter& in, PyValue data, PyValue dtype = PyValue::none());
 /// `x.fill_(number)`, `x[…] = number`, and with `zero` `x.zero_()`, which autograd knows apart: allowed on expanded tensors.
 PyValue fill_with(Interpreter& in, PyValue tensor, PyValue number, bool zero = false);
+/// Raises PyTorch's error where a number that is known does not fit into `dtype`.
+void check_number_fits(DType dtype, PyValue number);
 /// `x.copy_(y)`: broadcasts and converts.
 PyValue copy_into(Interpreter& in, PyValue tensor, PyValue source);
 

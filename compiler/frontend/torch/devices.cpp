@@ -48,7 +48,7 @@ std::string operand_name(Op op, size_t index) {
 
 /// A CUDA device is there only under `--device=cuda`; else it is a machine without CUDA. Programs use the first one.
 void require_cuda(Interpreter& in, PyValue device) {
-    if (!in.options().cuda) raise("AssertionError", "Torch not compiled with CUDA enabled");
+    if (!in.options().cuda) raise("RuntimeError", no_cuda_driver);
     if (device.device_index() > 0) throw NotSupported(fmt::format("the device 'cuda:{}'", device.device_index()), "programs use one GPU: 'cuda'; CUDA_VISIBLE_DEVICES says which that is");
 }
 

@@ -4,6 +4,9 @@
 
 namespace sifr::capture {
 
+/// What PyTorch says on a machine without a GPU.
+inline constexpr const char* no_cuda_driver = "Found no NVIDIA driver on your system. Please check that you have an NVIDIA GPU and installed a driver from http://www.nvidia.com/Download/index.aspx";
+
 /// Puts a fresh tensor where `device` (a device, a string, None or unbound) says, else where `like` is. `cuda` without
 /// `--device=cuda` is PyTorch's error on a machine without CUDA.
 void place_on_device(Interpreter& in, PyValue tensor, PyValue device, const TensorObject* like);

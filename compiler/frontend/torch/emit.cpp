@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <numeric>
 
+#include "compiler/frontend/torch/creation.h"
 #include "compiler/frontend/torch/devices.h"
 #include "compiler/frontend/torch/dump_bits.h"
 #include "compiler/frontend/torch/messages.h"
+#include "compiler/frontend/torch/overlapping_writes.h"
 #include "compiler/frontend/torch/run_time_sizes.h"
 #include "compiler/frontend/torch/state.h"
 
@@ -78,6 +80,12 @@ Attrs with_defaults(Op op, Attrs attributes) {
     return out;
 }
 
+/// Into a vector, PyTorch's index_add checks its index with another text.
+void set_index_error(Interpreter& in, Op op, const Operands& operands, Attrs& attributes) {
+    if (op == "index_add"_op && operands.at(0).is(Kind::Tensor) && type_of(in, operands[0]).rank() <= 1)
+        attributes.set("error", std::string("IndexError: index out of range in self"));
+}
+
 bool same_storage(const View& a, const View& b) { return a.storage == b.storage; }
 
 /// PyTorch's get_overlap_status: certain for dense tensors, "too hard" (and let through) for others.
@@ -111,7 +119,7 @@ bool has_indices(Op op) {
 }
 
 /// PyTorch's refusals of a write whose destination shares memory with itself or with what is read.
-void check_overlap(Interpreter& in, Op op, PyValue dest, const Operands& operands, const Attrs& attributes) {
+void check_overlap(Interpreter& in, Op op, PyValue dest, const Operands& operands) {
     const OpDef& row = def(op);
     const View& to = view_of(in, dest);
     if (to.layout.has_zero_stride()) {
@@ -119,16 +127,11 @@ void check_overlap(Interpreter& in, Op op, PyValue dest, const Operands& operand
         if (allowed == std::end(into_expanded))
             raise("RuntimeError", "unsupported operation: more than one element of the written-to tensor refers to a single memory location. Please clone() the tensor before performing "
                   "the operation.");
-        // Elements that no index names are written back, too: where copies of one element are told apart by the index, its old value would win.
-        bool along = has_indices(op);
-        if (along && attributes.has("dim")) {
-            int64_t dim = normalize_dim(attributes.get<int64_t>("dim"), static_cast<int64_t>(to.layout.strides.size()));
-            along = to.layout.strides[static_cast<size_t>(dim)] == 0;
-        }
-        if (along) throw NotSupported("a write at indices along an expanded axis");
         in.script_warning("UserWarning", fmt::format("Use of {}_ on expanded tensors is deprecated. Please clone() the tensor before performing this operation. This also applies to "
                                                      "advanced indexing e.g. {}", row.name, allowed->example));
     }
+    // Its source is read as it is written, and may lie in the same memory.
+    if (op == "masked_scatter"_op) return;
     for (size_t k = 0; k < operands.size(); ++k) {
         PyValue v = operands[k];
         if (!v.is(Kind::Tensor)) continue;
@@ -204,14 +207,22 @@ void check_inside_storage(const Layout& layout, const Storage& storage) {
           fmt::join(layout.sizes, ", "), fmt::join(layout.strides, ", "), layout.offset, width, (last + 1) * width, count * width);
 }
 
+/// A known number that a row writes into elements of its first operand must fit there.
+void check_written_number(Interpreter& in, Op op, const Operands& operands) {
+    if (op != "masked_fill"_op && op != "index_fill"_op && op != "scatter.value"_op) return;
+    if (operands.at(0).is(Kind::Tensor)) check_number_fits(type_of(in, operands[0]).dtype, operands.at(2));
+}
+
 /// `typed`: the results' types, of a row that has no rule for them.
 Values emit_call(Interpreter& in, Op op, const Operands& operands, Attrs given, const std::vector<Type>* typed) {
     const OpDef& row = def(op);
     check_devices(in, op, operands);
     check_run_time_sizes(in, op, operands, given);
+    check_written_number(in, op, operands);
     if (row.effect == Effect::Random)
         for (PyValue v : operands) warn_of_cuda_draw(in, v);
     Attrs attributes = with_defaults(op, std::move(given));
+    set_index_error(in, op, operands, attributes);
     Call call(in, op, operands, attributes);
     Function& f = in.function();
     AutogradState& autograd = in.autograd();
@@ -279,6 +290,7 @@ PyValue emit_write(Interpreter& in, PyValue dest, Op op, const Operands& operand
     check_devices(in, op, operands, dest);
     if (row.effect == Effect::Random) warn_of_cuda_draw(in, dest);
     Attrs attributes = with_defaults(op, std::move(given));
+    set_index_error(in, op, operands, attributes);
     for (const Param& p : signature(op).params) {
         if (p.is_operand()) continue;
         // Where the row asks what the destination tells.
@@ -287,6 +299,7 @@ PyValue emit_write(Interpreter& in, PyValue dest, Op op, const Operands& operand
     }
     Call call(in, op, operands, attributes);
     std::vector<Type> results = infer_types(call);
+    check_written_number(in, op, operands);
     if (results.size() != 1) throw NotSupported(fmt::format("writing the results of '{}' in place", row.name));
     check_run_time_sizes(in, op, operands, attributes);
     const bool run_time = !type.run_time_sizes.empty() || !results[0].run_time_sizes.empty();
@@ -304,7 +317,8 @@ PyValue emit_write(Interpreter& in, PyValue dest, Op op, const Operands& operand
     }
     // Autograd's refusals come before those about memory.
     in.autograd().check_write(tensor_of(dest)->variable, std::any_of(call.variables().begin(), call.variables().end(), [&](VariableId v) { return v.valid() && in.autograd().requires_grad(v); }));
-    if (options.check_overlap) check_overlap(in, op, dest, operands, attributes);
+    if (options.check_overlap) check_overlap(in, op, dest, operands);
+    if (PyValue written = write_at_places(in, dest, op, operands, attributes); !written.is_unbound()) return written;
     in.check_writable(view_of(in, dest).storage);
     AutogradState& autograd = in.autograd();
     VariableId variable = tensor_of(dest)->variable;

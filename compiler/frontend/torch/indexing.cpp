@@ -57,7 +57,8 @@ PyValue run_time_index(Interpreter& in, PyValue index, int64_t size, int64_t dim
     return in.emit_scalar("sel"_op, {in.to_ir(negative), in.to_ir(shifted), in.to_ir(index)});
 }
 
-PyValue select(Interpreter& in, PyValue tensor, int64_t dim, PyValue index) {
+/// `place`: of the item in the index, which PyTorch's message calls the dimension.
+PyValue select(Interpreter& in, PyValue tensor, int64_t dim, PyValue index, int64_t place) {
     int64_t size = type_of(in, tensor).sizes[static_cast<size_t>(dim)];
     if (index.is(Kind::Tensor)) index = item_of(in, index);
     if (has_run_time_size(in, tensor)) {
@@ -65,11 +66,11 @@ PyValue select(Interpreter& in, PyValue tensor, int64_t dim, PyValue index) {
         if (shape_of(in, tensor)[static_cast<size_t>(dim)].is_dynamic()) return select_run_time(in, tensor, dim, index);
     }
     if (index.is_dynamic(Type::Kind::I64)) {
-        PyValue at = run_time_index(in, index, size, dim);
+        PyValue at = run_time_index(in, index, size, place);
         return emit_one(in, "select.at"_op, {tensor, at}, at_dim(dim));
     }
     int64_t i = in.need_int(index, "an index");
-    if (i < -size || i >= size) raise("IndexError", "index {} is out of bounds for dimension {} with size {}", i, dim, size);
+    if (i < -size || i >= size) raise("IndexError", "index {} is out of bounds for dimension {} with size {}", i, place, size);
     Attrs a = at_dim(dim);
     a.set("index", i);
     return emit_one(in, "select"_op, {tensor}, a);
@@ -210,13 +211,14 @@ Indexed take_apart(Interpreter& in, PyValue tensor, PyValue index, bool written)
     if (ellipses > 1) raise("IndexError", "an index can only have a single ellipsis ('...')");
     if (taken > rank) raise("IndexError", "too many indices for tensor of dimension {}", rank);
     Indexed out{tensor, {}};
-    int64_t dim = 0;
+    int64_t dim = 0, place = -1;
     auto note = [&](PyValue index_tensor) {
         out.tensors.resize(static_cast<size_t>(type_of(in, out.view).rank()));
         out.tensors[static_cast<size_t>(dim)] = index_tensor;
         dim += std::max<int64_t>(axes_taken(in, index_tensor), 1);
     };
     for (PyValue item : items) {
+        ++place;
         if (item.is_none()) {
             out.view = emit_one(in, "unsqueeze"_op, {out.view}, at_dim(dim));
             if (!out.tensors.empty()) out.tensors.insert(out.tensors.begin() + dim, PyValue());
@@ -252,20 +254,20 @@ Indexed take_apart(Interpreter& in, PyValue tensor, PyValue index, bool written)
                 continue;
             }
             if (t.rank() == 0 && t.dtype != DType::Bool && t.dtype != DType::U8) {
-                out.view = select(in, out.view, dim, item);
+                out.view = select(in, out.view, dim, item, place);
                 if (!out.tensors.empty()) out.tensors.erase(out.tensors.begin() + dim);
                 continue;
             }
             note(index_beside(in, out.view, item));
         } else if (item.is(Kind::Int) || item.is_dynamic(Type::Kind::I64)) {
-            out.view = select(in, out.view, dim, item);
+            out.view = select(in, out.view, dim, item, place);
             if (!out.tensors.empty()) out.tensors.erase(out.tensors.begin() + dim);
         } else if (item.is(Kind::Float) || item.is_dynamic(Type::Kind::F64) || item.is_str()) {
             raise("IndexError", "only integers, slices (`:`), ellipsis (`...`), None and long or byte Variables are valid indices (got {})", in.type_name(item));
         } else {
             PyValue as_index = in.protocol_of(item) ? in.protocol_of(item)->index(in, item) : PyValue();
             if (as_index.is_unbound()) raise("IndexError", "only integers, slices (`:`), ellipsis (`...`), None and long or byte Variables are valid indices (got {})", in.type_name(item));
-            out.view = select(in, out.view, dim, as_index);
+            out.view = select(in, out.view, dim, as_index, place);
         }
     }
     if (!out.tensors.empty()) out.tensors.resize(static_cast<size_t>(type_of(in, out.view).rank()));
@@ -410,9 +412,10 @@ void index_set(Interpreter& in, PyValue tensor, PyValue index, PyValue value) {
         const Operands indices = index_operands(indexed);
         if (std::optional<size_t> at = only_index(in, indices)) {
             PyValue flat = reshape(in, indices[*at], {type_of(in, indices[*at]).numel()});
-            emit_write(in, indexed.view, row_named("index_fill"), {indexed.view, flat, value}, attrs({{"dim", static_cast<int64_t>(*at)}}));
+            emit_write(in, indexed.view, "index_fill"_op, {indexed.view, flat, value}, attrs({{"dim", static_cast<int64_t>(*at)}}));
             return;
         }
+        check_number_fits(type_of(in, tensor).dtype, value);
         value = full_tensor(in, type_of(in, tensor).dtype, {}, value);
     }
     expand_masks(in, indexed);

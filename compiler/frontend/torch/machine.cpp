@@ -16,17 +16,26 @@ NativeCode asks(Op op) {
     return [op](Interpreter& in, Args&) { return in.emit_scalar(op, {}); };
 }
 
-PyValue no_cuda(Interpreter&, Args&) { raise("AssertionError", "Torch not compiled with CUDA enabled"); }
+PyValue no_cuda(Interpreter&, Args&) { raise("RuntimeError", no_cuda_driver); }
 
 void fill_cuda(Interpreter& in, const ModuleObject* m) {
     bool there = in.options().cuda;
     in.add_function(m, "is_available", gives(PyValue::boolean(there)));
     in.add_function(m, "is_initialized", gives(PyValue::boolean(there)));
     in.add_function(m, "device_count", gives(PyValue::integer(there ? 1 : 0)));
-    in.add_function(m, "current_device", gives(PyValue::integer(0)));
+    in.add_function(m, "current_device", there ? gives(PyValue::integer(0)) : no_cuda);
     in.add_function(m, "is_bf16_supported", gives(PyValue::boolean(there)));
     // What these do has no effect on results: the compiler plans memory and order by itself.
-    for (const char* name : {"empty_cache", "synchronize", "manual_seed", "manual_seed_all", "reset_peak_memory_stats", "set_device", "init"}) in.add_function(m, name, gives(PyValue::none()));
+    for (const char* name : {"empty_cache", "manual_seed", "manual_seed_all", "seed", "seed_all"}) in.add_function(m, name, gives(PyValue::none()));
+    for (const char* name : {"synchronize", "init", "ipc_collect"}) in.add_function(m, name, there ? gives(PyValue::none()) : no_cuda);
+    for (const char* name : {"reset_peak_memory_stats", "reset_max_memory_allocated"})
+        in.add_function(m, name, [](Interpreter& i, Args&) -> PyValue {
+            if (!i.options().cuda) raise("RuntimeError", "invalid argument to reset_peak_memory_stats");
+            return PyValue::none();
+        });
+    if (!there)
+        for (const char* name : {"get_device_properties", "mem_get_info", "initial_seed", "get_rng_state", "current_stream", "default_stream", "can_device_access_peer"})
+            in.add_function(m, name, no_cuda);
     // All memory is allocated when the program starts, and kept.
     for (const char* name : {"memory_allocated", "max_memory_allocated", "memory_reserved", "max_memory_reserved"})
         in.add_function(m, name, there ? asks("gpu_memory"_op) : gives(PyValue::integer(0)));
@@ -34,7 +43,7 @@ void fill_cuda(Interpreter& in, const ModuleObject* m) {
     in.add_function(m, "_capability", there ? asks("gpu_capability"_op) : no_cuda);
     bind_cuda_classes(in, m);
     in.heap().change(m).missing = [](Interpreter& i, Symbol name) -> PyValue {
-        for (const char* known : {"Event", "Stream", "stream", "device", "current_stream", "default_stream", "get_device_capability"})
+        for (const char* known : {"Event", "Stream", "stream", "device", "set_device", "current_stream", "default_stream", "get_device_capability", "get_arch_list"})
             if (*name == known) return i.get_attr(PyValue(i.import("torch._cuda")), known);
         if (is_torch_name("torch.cuda", *name)) throw NotSupported(fmt::format("torch.cuda.{}", *name));
         return {};
@@ -62,10 +71,10 @@ void bind_machine(Interpreter& in, const ModuleObject* torch) {
     in.add_module("torch.backends", [](Interpreter&, const ModuleObject*) {});
     in.add_module("torch.backends.cudnn", [](Interpreter& i, const ModuleObject* m) {
         fill_switches(i, m, {{"deterministic", false}, {"benchmark", false}, {"enabled", true}, {"allow_tf32", true}});
-        i.add_function(m, "is_available", gives(PyValue::boolean(i.options().cuda)));
+        i.add_function(m, "is_available", gives(PyValue::boolean(true)));
         i.add_function(m, "version", gives(PyValue::none()));
     });
-    in.add_module("torch.backends.cuda", [](Interpreter&, const ModuleObject*) {});
+    in.add_module("torch.backends.cuda", [](Interpreter& i, const ModuleObject* m) { i.add_function(m, "is_built", gives(PyValue::boolean(true))); });
     in.add_module("torch.backends.cuda.matmul", [](Interpreter& i, const ModuleObject* m) { fill_switches(i, m, {{"allow_tf32", false}}); });
     in.add_module("torch.backends.mps", [](Interpreter& i, const ModuleObject* m) {
         i.add_function(m, "is_available", gives(PyValue::boolean(false)));

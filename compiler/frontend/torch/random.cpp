@@ -9,6 +9,7 @@
 #include "compiler/frontend/torch/factory.h"
 #include "compiler/frontend/torch/modes.h"
 #include "compiler/frontend/torch/rows.h"
+#include "compiler/frontend/torch/state.h"
 #include "compiler/frontend/torch/storage_ops.h"
 
 namespace sifr::capture {
@@ -129,6 +130,7 @@ void bind_random(Interpreter& in, const ModuleObject* torch) {
     in.add_function(torch, "randint_like", randint_like);
     in.add_function(torch, "randperm", randperm);
     in.add_function(torch, "normal", normal);
+    in.add_function(torch, "bernoulli", [](Interpreter& i, Args& args) { return i.call(torch_classes(i).tensor->lookup(symbol("bernoulli")), args); });
 }
 
 }  // namespace sifr::capture

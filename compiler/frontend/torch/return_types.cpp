@@ -29,6 +29,10 @@ struct ComposedType {
 };
 const ComposedType composed_types[] = {
     {"nanmedian", {"values", "indices"}},
+    {"slogdet", {"sign", "logabsdet"}},
+    {"histogram", {"hist", "bin_edges"}},
+    {"geqrf", {"a", "tau"}},
+    {"linalg_eig", {"eigenvalues", "eigenvectors"}},
     {"triangular_solve", {"solution", "cloned_coefficient"}},
     {"lu_unpack", {"P", "L", "U"}},
     {"frexp", {"mantissa", "exponent"}},

@@ -1,6 +1,7 @@
 // Functions of torch that move elements about, composed of rows: stacks of tensors, grids, broadcasts. A row of the same name wins.
 
 #include <algorithm>
+#include <optional>
 
 #include "compiler/frontend/torch/bind.h"
 #include "compiler/frontend/torch/binding.h"
@@ -108,7 +109,6 @@ PyValue meshgrid(Interpreter& in, Args& args) {
         Sizes one(all.size(), 1);
         one[k] = all[k];
         PyValue grid = expand_to(in, emit_one(in, "view"_op, {tensors[k]}, attrs({{"size", one}})), all);
-        if (swap) grid = emit_one(in, "transpose"_op, {grid}, attrs({{"dim0", int64_t{0}}, {"dim1", int64_t{1}}}));
         out.push_back(grid);
     }
     if (swap) std::swap(out[0], out[1]);
@@ -167,11 +167,16 @@ NativeCode unique(const char* name, const char* form) {
         ArgReader a(in, args, form);
         auto wants = [&](const char* what) { return a.has(what) && in.need_bool(a[what], what); };
         PyValue self = a["input"];
-        if (a.has("dim") && !a["dim"].is_none()) {
-            if (type_of(in, self).rank() != 1 || normalize_dim(in.need_int(a["dim"], "dim"), 1) != 0) throw NotSupported(fmt::format("{}() along a dimension", name), "leave out `dim`: all elements");
+        std::optional<int64_t> dim;
+        if (a.has("dim") && !a["dim"].is_none()) dim = normalize_dim(in.need_int(a["dim"], "dim"), rank_of(in, self));
+        Values found, out;
+        if (dim && rank_of(in, self) > 1) {
+            found = emit_row(in, "unique_dim"_op, {self}, attrs({{"dim", *dim}, {"consecutive", std::string_view(name) == "unique_consecutive"}}));
+            out.push_back(emit_one(in, "index_select"_op, {detach(in, self), found[1]}, attrs({{"dim", *dim}})));
+        } else {
+            found = emit_row(in, row_named(name), {self});
+            out.push_back(found[1]);
         }
-        Values found = emit_row(in, row_named(name), {self});
-        Values out{found[1]};
         if (wants("return_inverse")) out.push_back(found[2]);
         if (wants("return_counts")) out.push_back(found[3]);
         return out.size() == 1 ? out[0] : in.tuple(std::move(out));

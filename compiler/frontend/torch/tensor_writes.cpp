@@ -5,6 +5,7 @@
 #include "compiler/frontend/torch/bind.h"
 #include "compiler/frontend/torch/creation.h"
 #include "compiler/frontend/torch/modes.h"
+#include "compiler/frontend/torch/rows.h"
 #include "compiler/frontend/torch/storage_ops.h"
 #include "compiler/frontend/torch/tensor_class.h"
 
@@ -109,6 +110,21 @@ PyValue bernoulli_method(Interpreter& in, Args& args) {
     return draw_into(in, a["self"], "bernoulli"_op, {p}, a["generator"]);
 }
 
+/// `bernoulli(p)` draws a tensor like `self`; without p, self's elements are the probabilities.
+PyValue bernoulli(Interpreter& in, Args& args) {
+    ArgReader a(in, args, "bernoulli(input, p=None, *, generator=None)");
+    if (!a.has("p") || a["p"].is_none()) {
+        std::vector<std::pair<Symbol, PyValue>> keywords;
+        if (a.has("generator")) keywords.emplace_back(symbol("generator"), a["generator"]);
+        return call_rows(in, "bernoulli", {a["input"]}, std::move(keywords));
+    }
+    if (!a["p"].is_number())
+        raise("TypeError", "bernoulli() received an invalid combination of arguments - got ({}), but expected one of:\n * (*, torch.Generator generator = None)\n * (float p, *, torch.Generator generator = None)\n", in.type_name(a["p"]));
+    if (a["p"].is_static_number() && (in.need_float(a["p"], "p") < 0 || in.need_float(a["p"], "p") > 1)) raise("RuntimeError", "bernoulli_ expects p to be in [0, 1], but got p={}", in.need_float(a["p"], "p"));
+    const Type type = type_of(in, a["input"]);
+    return draw_into(in, emit_one(in, "empty"_op, {}, attrs({{"sizes", type.sizes}, {"dtype", type.dtype}})), "bernoulli"_op, {a["p"]}, a["generator"]);
+}
+
 PyValue fill_method(Interpreter& in, Args& args) {
     ArgReader a(in, args, "fill_(self, value)");
     if (!is_operand(a["value"])) raise("TypeError", "fill_() received an invalid combination of arguments - got ({}), but expected one of:\n * (Tensor value)\n * (Number value)\n", in.type_name(a["value"]));
@@ -135,6 +151,7 @@ void bind_tensor_writes(Interpreter& in, const ClassObject* tensor) {
     for (const Draw& d : draws) in.add_method(tensor, d.method, [&d](Interpreter& i, Args& a) { return draw(i, a, d); });
     in.add_method(tensor, "random_", random_method);
     in.add_method(tensor, "bernoulli_", bernoulli_method);
+    in.add_method(tensor, "bernoulli", bernoulli);
     in.add_method(tensor, "resize_", [](Interpreter& i, Args& a) {
         Values sizes(a.positional.begin() + 1, a.positional.end());
         return resize(i, a[0], sizes_from(i, sizes, "a size"));

@@ -340,13 +340,13 @@ Rows indexing() {
         // `reduce`: sum, prod, amax or amin, with self.
         {.name = "scatter_combine", .sig = "(T self, int dim, T index, T src, string reduce) -> T", .lower = S, .effect = K,
          .infer = scatter_result, .index_error = out_of_bounds, .inplace = false, .method = false, .function = false},
-        {.name = "index_add", .sig = "(T self, int dim, T index, T source) -> T", .lower = S, .effect = K, .infer = index_add_result,
+        {.name = "index_add", .sig = "(T self, int dim, T index, T source, *, string? error=None) -> T", .lower = S, .effect = K, .infer = index_add_result,
          .saves = {save_in(1, 4), save_in(2, 4)}, .node = "IndexAddBackward0",
          .vjp = [](Vjp& v) -> Grads {
              V g{&v.b, v.grad()};
              return {grad_of(v, 0, [&] { return g; }), ValueId(), grad_of(v, 2, [&] { return select_along(v, g); })};
          },
-         .reduction = "sum", .index_error = "RuntimeError: index out of range in self", .run_time_sizes = true},
+         .reduction = "sum", .index_error = out_of_bounds, .run_time_sizes = true},
         {.name = "index_add.alpha", .sig = "(T self, int dim, T index, T source, *, Scalar alpha) -> T", .lower = C, .effect = K,
          .infer = index_add_result, .saves = {save_in(1, 4), save_in(2, 4)}, .node = "IndexAddBackward0",
          .vjp = [](Vjp& v) -> Grads {
@@ -354,7 +354,9 @@ Rows indexing() {
              return {grad_of(v, 0, [&] { return g; }), ValueId(), grad_of(v, 2, [&] { return select_along(v, g) * in(v, 3); }), ValueId()};
          },
          .decompose = composite<[](Composite& c) {
-             return emit(c.in(0), "index_add"_op, {c.in(0), c.in(1), c.in(2) * c.in(3)}, same_dim(c.inst));
+             Attrs how = same_dim(c.inst);
+             if (rank_of(c.in(0)) <= 1) how.set("error", std::string(out_of_range));
+             return emit(c.in(0), "index_add"_op, {c.in(0), c.in(1), c.in(2) * c.in(3)}, how);
          }>},
         {.name = "index_copy", .sig = "(T self, int dim, T index, T source) -> T", .lower = S, .effect = K, .infer = index_copy_result,
          .saves = {save_in(1), save_in(2, 4)}, .node = "IndexCopyBackward0",
@@ -362,7 +364,7 @@ Rows indexing() {
              V g{&v.b, v.grad()};
              return {grad_of(v, 0, [&] { return zero_along(v, g); }), ValueId(), grad_of(v, 2, [&] { return select_along(v, g); })};
          },
-         .index_error = "IndexError: index {} is out of bounds for dimension {} with size {}", .negative_index = true},
+         .index_error = "IndexError: index_copy_(): index {} is out of bounds for dimension {} with size {}"},
         {.name = "index_fill", .sig = "(T self, int dim, T index, N value) -> T", .lower = C, .effect = K, .infer = index_fill_result,
          .saves = {save_in(1)},
          .node_of = [](const OpCall& c) { return c.types[2].is_tensor() ? "IndexFillBackward1" : "IndexFillBackward0"; },
@@ -390,6 +392,9 @@ Rows indexing() {
          .infer = unique_result, .runtime = "sifr_unique", .run_time_sizes = true, .inplace = false},
         {.name = "unique_consecutive", .sig = "(T self) -> (i64 count, T values, T inverse, T counts)", .lower = L,
          .infer = unique_result, .runtime = "sifr_unique_consecutive", .run_time_sizes = true, .inplace = false},
+        // Distinct slices along an axis, or runs of equal neighbours: for each, the place of one.
+        {.name = "unique_dim", .sig = "(T self, int dim, bool consecutive=False) -> (i64 count, T representatives, T inverse, T counts)",
+         .lower = L, .infer = unique_dim_result, .runtime = "sifr_unique_dim", .inplace = false, .method = false, .function = false},
         {.name = "masked_scatter", .sig = "(T self, T mask, T source) -> T", .lower = C, .effect = K, .infer = masked_scatter_result,
          .saves = {save_in(1)}, .node = "MaskedScatterBackward0", .vjp = masked_scatter_vjp, .decompose = composite<masked_scatter>},
 

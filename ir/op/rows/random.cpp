@@ -19,6 +19,11 @@ std::vector<Type> integers_result(const OpCall& call) {
     return {Type::tensor(call.attrs.get_or("dtype", DType::I64), call.attrs.get_or("sizes", Sizes{}))};
 }
 
+std::vector<Type> bernoulli_result(const OpCall& call) {
+    if (!is_float(call.types[0].dtype)) raise("NotImplementedError", "\"bernoulli_tensor_cpu_p_\" not implemented for '{}'", scalar_name(call.types[0].dtype));
+    return {call.types[0]};
+}
+
 std::vector<Type> multinomial_result(const OpCall& call) {
     const Type& p = call.types[0];
     if (p.rank() != 1 && p.rank() != 2) raise("RuntimeError", "prob_dist must be 1 or 2 dim");
@@ -60,7 +65,7 @@ Rows random() {
          .sig = "(Scalar p=0.5, *, int[] sizes=[], dtype? dtype=None, int generator=0, int[]? order=None) -> T", .lower = L, .effect = R,
          .infer = sized_result, .node = "BernoulliBackward0", .runtime = "sifr_random_bernoulli", .function = false},
         {.name = "bernoulli.tensor", .sig = "(T self, *, int generator=0, int[]? order=None) -> T", .lower = L, .effect = R,
-         .infer = same_as_first, .layout = LayoutRule::Like, .node = "BernoulliBackward0", .runtime = "sifr_random_bernoulli_tensor"},
+         .infer = bernoulli_result, .layout = LayoutRule::Like, .node = "BernoulliBackward0", .runtime = "sifr_random_bernoulli_tensor"},
         {.name = "exponential",
          .sig = "(Scalar lambd=1, *, int[] sizes=[], dtype? dtype=None, int generator=0, int[]? order=None) -> T", .lower = L, .effect = R,
          .infer = sized_result, .node = "ExponentialBackward0", .runtime = "sifr_random_exponential", .function = false},

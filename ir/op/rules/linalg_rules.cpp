@@ -62,6 +62,16 @@ void check_vector_dtypes(const Type& self, const Type& matrix, const Type& vecto
               scalar_name(matrix.dtype), scalar_name(vector.dtype));
 }
 
+/// Rows whose refusal of half precision comes from the kernel.
+struct LowPrecisionKernel {
+    std::string_view row, kernel;
+};
+constexpr LowPrecisionKernel low_precision_kernels[] = {
+    {"linalg_det", "lu_cpu"},           {"linalg_solve", "lu_cpu"},     {"linalg_lu", "lu_cpu"},
+    {"linalg_lu_factor_ex", "lu_cpu"},  {"linalg_qr", "geqrf_cpu"},     {"linalg_cholesky", "cholesky_cpu"},
+    {"linalg_svd", "linalg_svd_cpu"},   {"linalg_eigh", "linalg_eigh_cpu"}, {"linalg_solve_triangular", "triangular_solve_cpu"},
+};
+
 std::string linalg_name(const OpCall& call) {
     std::string name(name_of(call.op));
     return "linalg." + name.substr(std::string("linalg_").size());
@@ -72,8 +82,10 @@ void check_floating(const OpCall& call) {
     std::string name = linalg_name(call);
     if (!is_float(a.dtype))
         raise("NotImplementedError", "{}: Expected a floating point or complex tensor as input. Got {}", name, scalar_name(a.dtype));
-    if (a.dtype != DType::F32 && a.dtype != DType::F64)
-        raise("RuntimeError", "{}: Low precision dtypes not supported. Got {}", name, scalar_name(a.dtype));
+    if (a.dtype == DType::F32 || a.dtype == DType::F64) return;
+    for (const LowPrecisionKernel& k : low_precision_kernels)
+        if (name_of(call.op) == k.row) raise("NotImplementedError", "\"{}\" not implemented for '{}'", k.kernel, scalar_name(a.dtype));
+    raise("NotImplementedError", "{}: Low precision dtypes not supported. Got {}", name, scalar_name(a.dtype));
 }
 
 void check_square(const OpCall& call) {
@@ -219,7 +231,8 @@ std::vector<Type> solve_result(const OpCall& call) {
     bool vector = b.rank() == 1 || (a.rank() - 1 == b.rank() && std::equal(b.sizes.begin(), b.sizes.end() - 1, batch.begin(), batch.end()) &&
                                     b.sizes.back() == n);
     if (vector) {
-        if (b.sizes.back() != n) raise("RuntimeError", "linalg.solve: Incompatible shapes of A and B for the equation AX = B");
+        if (b.sizes.back() != n)
+            raise("RuntimeError", "linalg.solve: Incompatible shapes of A and B for the equation AX = B ({}x{} and {}x1)", n, n, b.sizes.back());
         return {Type::tensor(a.dtype, with(batch, {n}))};
     }
     if (b.sizes[b.sizes.size() - 2] != n)
@@ -232,7 +245,11 @@ std::vector<Type> solve_triangular_result(const OpCall& call) {
     check_square(call);
     const Type &a = call.types[0], &b = call.types[1];
     if (b.rank() < 2) raise("RuntimeError", "linalg.solve_triangular: The input tensor B must have at least 2 dimensions.");
-    return {Type::tensor(a.dtype, with(broadcast(batch_of(a), batch_of(b)), {b.sizes[b.sizes.size() - 2], b.sizes.back()}))};
+    bool left = call.attrs.get_or("left", true);
+    int64_t n = a.sizes.back(), rows = b.sizes[b.sizes.size() - 2], columns = b.sizes.back();
+    if ((left ? rows : columns) != n)
+        raise("RuntimeError", "linalg.solve_triangular: Incompatible shapes of A and B for the equation {} ({}x{} and {}x{})", left ? "AX = B" : "XA = B", n, n, rows, columns);
+    return {Type::tensor(a.dtype, with(broadcast(batch_of(a), batch_of(b)), {rows, columns}))};
 }
 
 std::vector<Type> qr_result(const OpCall& call) {
@@ -240,13 +257,15 @@ std::vector<Type> qr_result(const OpCall& call) {
     if (a.rank() < 2) raise("RuntimeError", "linalg.qr: The input tensor A must have at least 2 dimensions.");
     check_floating(call);
     auto mode = call.attrs.get_or<std::string>("mode", "reduced");
-    if (mode != "reduced" && mode != "complete") throw NotSupported(fmt::format("torch.linalg.qr with mode='{}'", mode));
+    if (mode != "reduced" && mode != "complete") raise("RuntimeError", "qr received unrecognized mode '{}' but expected one of 'reduced' (default), 'r', or 'complete'", mode);
     int64_t m = a.sizes[a.sizes.size() - 2], n = a.sizes.back(), k = mode == "complete" ? m : std::min(m, n);
     return {Type::tensor(a.dtype, with(batch_of(a), {m, k})), Type::tensor(a.dtype, with(batch_of(a), {k, n}))};
 }
 
 std::vector<Type> eigh_result(const OpCall& call) {
     check_square(call);
+    if (auto triangle = call.attrs.get_or<std::string>("UPLO", "L"); triangle != "L" && triangle != "U" && triangle != "l" && triangle != "u")
+        raise("RuntimeError", "Expected UPLO argument to be 'L' or 'U', but got {}", triangle);
     const Type& a = call.types[0];
     return {Type::tensor(a.dtype, with(batch_of(a), {a.sizes.back()})), a};
 }

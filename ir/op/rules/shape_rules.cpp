@@ -418,7 +418,7 @@ std::vector<Type> masked_scatter_result(const OpCall& call) {
         raise("RuntimeError", "masked_scatter: expected self and source to have same dtypes but got{} and {}", scalar_name(self.dtype),
               scalar_name(source.dtype));
     if (mask.dtype != DType::Bool)
-        raise("RuntimeError", "masked_scatter_ only supports boolean masks, but got mask with dtype {}", c_name(mask.dtype));
+        raise("RuntimeError", "masked_scatter_ only supports boolean masks, but got mask with dtype {}", scalar_name(mask.dtype));
     return {broadcast_types(call.types.first(2), self.dtype)};
 }
 
@@ -530,7 +530,7 @@ std::vector<Type> histc_result(const OpCall& call) {
     const Type& t = call.types[0];
     if (!is_float(t.dtype)) raise("NotImplementedError", "\"histogram_cpu\" not implemented for '{}'", scalar_name(t.dtype));
     int64_t bins = call.attrs.get_or<int64_t>("bins", 100);
-    if (bins <= 0) raise("RuntimeError", "torch.histc(): bins must be > 0, but got {}", bins);
+    if (bins <= 0) raise("RuntimeError", "torch.histogram(): bins must be > 0, but got {} for dimension 0", bins);
     return {Type::tensor(t.dtype, {bins})};
 }
 
@@ -539,6 +539,13 @@ std::vector<Type> unique_result(const OpCall& call) {
     Type values = Type::tensor(t.dtype, {t.numel()}), counts = Type::tensor(DType::I64, {t.numel()});
     values.run_time_sizes = counts.run_time_sizes = {{0, ValueId()}};
     return {Type::i64(), values, Type::tensor(DType::I64, t.sizes), counts};
+}
+
+std::vector<Type> unique_dim_result(const OpCall& call) {
+    const Type& t = call.types[0];
+    Type inverse = Type::tensor(DType::I64, {t.sizes.at(static_cast<size_t>(dim_of(call, t.rank())))}), counted = inverse;
+    counted.run_time_sizes = {{0, ValueId()}};
+    return {Type::i64(), counted, inverse, counted};
 }
 
 }  // namespace sifr::rules

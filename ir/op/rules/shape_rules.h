@@ -41,6 +41,7 @@ std::vector<Type> bucketize_result(const OpCall& call);
 std::vector<Type> bincount_result(const OpCall& call);
 std::vector<Type> histc_result(const OpCall& call);
 std::vector<Type> unique_result(const OpCall& call);
+std::vector<Type> unique_dim_result(const OpCall& call);
 
 /// The layout of a diagonal over a row-major frame.
 Layout diagonal_layout(const Sizes& frame, int64_t offset, int64_t dim1, int64_t dim2);

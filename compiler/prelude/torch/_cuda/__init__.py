@@ -3,6 +3,30 @@ import time
 import torch
 
 
+def _require_driver():
+    if not torch.cuda.is_available():
+        torch.cuda.init()
+
+
+def _index(device):
+    """The number of a GPU that an int, a string or a torch.device names; the current one has none."""
+    if device is None or isinstance(device, int):
+        return device
+    device = torch.device(device)
+    if device.type != "cuda":
+        raise ValueError(f"Expected a cuda device, but got: {device}")
+    return 0 if device.index is None else device.index
+
+
+def set_device(device):
+    if _index(device) is not None:
+        _require_driver()
+
+
+def get_arch_list():
+    return ["sm_75", "sm_80", "sm_86", "sm_90", "sm_100", "sm_120"]
+
+
 class Event:
     def __init__(self, enable_timing=False, blocking=False, interprocess=False, external=False):
         self.enable_timing = enable_timing
@@ -32,7 +56,7 @@ class Event:
 
 class Stream:
     def __init__(self, device=None, priority=0):
-        pass
+        _require_driver()
 
     def synchronize(self):
         pass
@@ -66,10 +90,11 @@ class stream:
 
 class device:
     def __init__(self, device):
-        self.device = device
+        self.idx = _index(device)
 
     def __enter__(self):
-        pass
+        if self.idx is not None:
+            _require_driver()
 
     def __exit__(self, type, value, traceback):
         return False

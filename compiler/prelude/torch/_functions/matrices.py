@@ -17,6 +17,8 @@ def kron(input, other):
 
 def cross(input, other, dim=None):
     if dim is None:
+        import warnings
+        warnings.warn("Using torch.cross without specifying the dim arg is deprecated.\nPlease either pass the dim explicitly or simply use torch.linalg.cross.\nThe default value of dim will change to agree with that of linalg.cross in a future release.")
         found = [d for d in range(input.dim()) if input.size(d) == 3]
         if len(found) == 0:
             raise RuntimeError("no dimension of size 3 in input")
@@ -89,6 +91,8 @@ def cholesky_inverse(L, upper=False):
 
 def triangular_solve(b, A, upper=True, transpose=False, unitriangular=False):
     a = A.mT if transpose else A
+    import warnings
+    warnings.warn("torch.triangular_solve is deprecated in favor of torch.linalg.solve_triangularand will be removed in a future PyTorch release.\ntorch.linalg.solve_triangular has its arguments reversed and does not return a copy of one of the inputs.\nX = torch.triangular_solve(B, A).solution\nshould be replaced with\nX = torch.linalg.solve_triangular(A, B).")
     solution = _nn.linalg_solve_triangular(a, b, upper=upper != transpose, unitriangular=unitriangular)
     return _nn.return_type("triangular_solve", _nn.renamed(solution, "TriangularSolveBackward0"), A.clone())
 

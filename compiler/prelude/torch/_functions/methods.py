@@ -21,7 +21,22 @@ lcm_ = _in_place(lcm)
 ldexp_ = _in_place(ldexp)
 mvlgamma_ = _in_place(mvlgamma)
 renorm_ = _in_place(renorm)
-put_ = _in_place(put)
+
+
+def put_(self, index, source, accumulate=False):
+    if not isinstance(source, torch.Tensor):
+        raise TypeError(f"put_(): argument 'source' (position 2) must be Tensor, not {type(source).__name__}")
+    if self.dtype != source.dtype or index.dtype != torch.int64 or index.numel() != source.numel() or not self.is_contiguous():
+        return self.copy_(put(self, index, source, accumulate))
+    self.view(-1).index_put_((index.reshape(-1),), source.reshape(-1), accumulate)
+    return self
+
+
+def index_reduce(self, dim, index, source, reduce, *, include_self=True):
+    return torch.index_reduce(self, dim, index, source, reduce, include_self=include_self)
+
+
+index_reduce_ = _in_place(index_reduce)
 
 
 def fill_diagonal_(self, fill_value, wrap=False):

@@ -1,8 +1,14 @@
 """Functions that torch shares with torch.nn.functional, under the names of their C++ parameters."""
 import torch.nn.functional as F
+from torch.nn._dropout import _feature_dropout
+from torch.nn._ctc import ctc_loss as _ctc_loss
 from torch.nn.functional import (affine_grid, binary_cross_entropy_with_logits, channel_shuffle, cosine_embedding_loss, embedding_bag, grid_sample,
                                  hinge_embedding_loss, kl_div, margin_ranking_loss, pairwise_distance, pixel_shuffle, pixel_unshuffle, poisson_nll_loss,
                                  prelu, rms_norm, rrelu, triplet_margin_loss)
+
+
+def ctc_loss(log_probs, targets, input_lengths, target_lengths, blank=0, reduction=1, zero_infinity=False):
+    return _ctc_loss(log_probs, targets, input_lengths, target_lengths, blank, ("none", "mean", "sum")[reduction], zero_infinity)
 
 
 def dropout(input, p, train):
@@ -18,7 +24,7 @@ def alpha_dropout(input, p, train):
 
 
 def feature_dropout(input, p, train):
-    return F.dropout2d(input, p, train)
+    return _feature_dropout(input, p, train, False)
 
 
 def feature_alpha_dropout(input, p, train):

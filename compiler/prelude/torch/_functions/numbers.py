@@ -155,8 +155,6 @@ def searchsorted(sorted_sequence, input, *, out_int32=False, right=False, side=N
             raise RuntimeError(f"torch.searchsorted(): input value can be a scalar only when boundaries tensor dimension is 1, but we got boundaries tensor dim({sorted_sequence.dim()}) and input value's dim(0) numel(1)")
         input = _as_tensor(input, sorted_sequence)
     dtype = torch.promote_types(sorted_sequence.dtype, input.dtype)
-    if not scalar and sorted_sequence.dtype != input.dtype:
-        raise RuntimeError(f"torch.searchsorted(): boundary tensor and input value tensor should have same dtype, but got boundary tensor dtype {_c_name(sorted_sequence.dtype)} and input value tensor dtype {_c_name(input.dtype)}")
     return _nn.searchsorted(sorted_sequence.to(dtype), input.to(dtype), out_int32=out_int32, right=right)
 
 
@@ -164,11 +162,6 @@ def bucketize(input, boundaries, *, out_int32=False, right=False):
     if boundaries.dim() != 1:
         raise RuntimeError(f"boundaries tensor must be 1 dimension, but got dim({boundaries.dim()})")
     return searchsorted(boundaries, input, out_int32=out_int32, right=right)
-
-
-def _c_name(dtype):
-    return {torch.float32: "float", torch.float64: "double", torch.int64: "long", torch.int32: "int", torch.int16: "short", torch.int8: "signed char",
-            torch.uint8: "unsigned char", torch.bool: "bool", torch.float16: "c10::Half", torch.bfloat16: "c10::BFloat16"}[dtype]
 
 
 def hann_window(window_length, periodic=True, **options):

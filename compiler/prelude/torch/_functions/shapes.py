@@ -168,9 +168,25 @@ def as_strided_scatter(input, src, size, stride, storage_offset=None):
 def put(input, index, source, accumulate=False):
     if index.dtype != torch.int64:
         raise RuntimeError(f"put_(): Expected a long tensor for index, but got {_scalar_name(index.dtype)}")
+    if input.dtype != source.dtype:
+        raise RuntimeError(f"put_(): self and source expected to have the same dtype, but got self.dtype = {_scalar_name(input.dtype)} and source.dtype = {_scalar_name(source.dtype)}")
+    if index.numel() != source.numel():
+        raise IndexError(f"put_(): Expected source and index to have the same number of elements, but got source.numel() = {source.numel()}, index.numel() = {index.numel()}")
     flat = input.reshape(-1).index_put((index.reshape(-1),), source.reshape(-1), accumulate)
     return _nn.renamed(flat.view(input.shape), "PutBackward0")
 
 
 def adjoint(input):
     return input.transpose(-2, -1)
+
+
+def index_reduce(input, dim, index, source, reduce, *, include_self=True):
+    import warnings
+    if reduce not in ("prod", "mean", "amax", "amin"):
+        raise RuntimeError(f"index_reduce(): Expected reduce to be one of prod, mean, amax or amin but got {reduce}.")
+    warnings.warn("index_reduce() is in beta and the API may change at any time.")
+    dim = dim % input.dim()
+    shape = [1] * input.dim()
+    shape[dim] = index.numel()
+    places = index.to(torch.int64).view(shape).expand(source.shape)
+    return _nn.renamed(input.scatter_reduce(dim, places, source, reduce, include_self=include_self), "IndexReduceBackward0")

@@ -191,3 +191,74 @@ def renorm(input, p, dim, maxnorm):
     norms = input.norm(p, dims, keepdim=True)
     factor = torch.where(norms > maxnorm, maxnorm / (norms + 1e-7), 1.0)
     return _nn.renamed(input * factor, "RenormBackward0")
+
+
+def _gradient_along(input, dim, spacing, edge_order):
+    n = input.size(dim)
+    if n < edge_order + 1:
+        raise RuntimeError("torch.gradient expected each dimension size to be at least edge_order+1")
+
+    def part(start, length):
+        return input.narrow(dim, start, length)
+
+    if isinstance(spacing, torch.Tensor) and spacing.dim() == 1:
+        shape = [1] * input.dim()
+        shape[dim] = -1
+        gaps = (spacing[1:] - spacing[:-1]).view(shape)
+        before, behind = gaps.narrow(dim, 0, n - 2), gaps.narrow(dim, 1, n - 2)
+        a = -behind / (before * (before + behind))
+        b = (behind - before) / (before * behind)
+        c = before / (behind * (before + behind))
+        middle = a * part(0, n - 2) + b * part(1, n - 2) + c * part(2, n - 2)
+        first, last = gaps.narrow(dim, 0, 1), gaps.narrow(dim, n - 2, 1)
+        if edge_order == 1:
+            return torch.cat([(part(1, 1) - part(0, 1)) / first, middle, (part(n - 1, 1) - part(n - 2, 1)) / last], dim)
+        second, third = gaps.narrow(dim, 1, 1), gaps.narrow(dim, n - 3, 1)
+        front = -(2 * first + second) / (first * (first + second)) * part(0, 1) + (first + second) / (first * second) * part(1, 1) - first / (second * (first + second)) * part(2, 1)
+        back = last / (third * (third + last)) * part(n - 3, 1) - (third + last) / (third * last) * part(n - 2, 1) + (2 * last + third) / (last * (third + last)) * part(n - 1, 1)
+        return torch.cat([front, middle, back], dim)
+    middle = (part(2, n - 2) - part(0, n - 2)) / (2 * spacing)
+    if edge_order == 1:
+        front, back = (part(1, 1) - part(0, 1)) / spacing, (part(n - 1, 1) - part(n - 2, 1)) / spacing
+    else:
+        front = (-1.5 * part(0, 1) + 2 * part(1, 1) - 0.5 * part(2, 1)) / spacing
+        back = (1.5 * part(n - 1, 1) - 2 * part(n - 2, 1) + 0.5 * part(n - 3, 1)) / spacing
+    return torch.cat([front, middle, back], dim)
+
+
+def gradient(input, *, spacing=1, dim=None, edge_order=1):
+    if edge_order not in (1, 2):
+        raise RuntimeError("torch.gradient only supports edge_order=1 and edge_order=2.")
+    dims = list(range(input.dim())) if dim is None else [dim] if isinstance(dim, int) else list(dim)
+    spacings = list(spacing) if isinstance(spacing, (list, tuple)) else [spacing] * len(dims)
+    if len(spacings) != len(dims):
+        raise RuntimeError(f"torch.gradient expected spacing to be unspecified, a scalar or it's spacing and dim arguments to have the same length, but got a spacing argument of length {len(spacings)} and a dim argument of length {len(dims)}.")
+    return tuple([_gradient_along(input, d % input.dim(), s, edge_order) for d, s in zip(dims, spacings)])
+
+
+def histogram(input, bins, *, range=None, weight=None, density=False):
+    if not input.is_floating_point():
+        kind = {torch.int64: "Long", torch.int32: "Int", torch.int16: "Short", torch.int8: "Char", torch.uint8: "Byte", torch.bool: "Bool"}[input.dtype]
+        raise NotImplementedError(f'"histogramdd" not implemented for \'{kind}\'')
+    flat = input.reshape(-1)
+    if isinstance(bins, torch.Tensor):
+        edges = bins
+    else:
+        if bins <= 0:
+            raise RuntimeError(f"torch.histogram(): bins must be > 0, but got {bins} for dimension 0")
+        if range is not None:
+            edges = torch.linspace(range[0], range[1], bins + 1, dtype=input.dtype)
+        else:
+            low, high = flat.min(), flat.max()
+            same = low == high
+            low, high = torch.where(same, low - 0.5, low), torch.where(same, high + 0.5, high)
+            edges = low + (high - low) * (torch.arange(bins + 1, dtype=input.dtype) / bins)
+    count = edges.size(0) - 1
+    place = torch.searchsorted(edges, flat, right=True) - 1
+    place = torch.where(flat == edges[-1], count - 1, place)
+    inside = (flat >= edges[0]) & (flat <= edges[-1])
+    amount = torch.where(inside, 1.0 if weight is None else weight.reshape(-1), 0.0).to(input.dtype)
+    hist = torch.zeros(count, dtype=input.dtype).index_add_(0, place.clamp(0, count - 1), amount)
+    if density:
+        hist = hist / (hist.sum() * (edges[1:] - edges[:-1]))
+    return _nn.return_type("histogram", hist, edges)

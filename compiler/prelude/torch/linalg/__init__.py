@@ -83,8 +83,16 @@ def lu_solve(LU, pivots, B, *, left=True, adjoint=False):
 
 
 def lstsq(A, B, rcond=None, *, driver=None):
+    if A.dim() < 2:
+        raise RuntimeError("torch.linalg.lstsq: input must have at least 2 dimensions.")
+    if driver is not None and driver not in ("gels", "gelsy", "gelsd", "gelss"):
+        raise RuntimeError("torch.linalg.lstsq: parameter `driver` should be one of (gels, gelsy, gelsd, gelss)")
+    if A.dtype not in (torch.float32, torch.float64):
+        raise RuntimeError("This function doesn't handle types other than float and double")
     vector = _is_vector(A, B)
     b = B.unsqueeze(-1) if vector else B
+    if A.size(-2) != b.size(-2):
+        raise RuntimeError("torch.linalg.lstsq: input.size(-2) should match other.size(-2)")
     m, n = A.size(-2), A.size(-1)
     if m >= n:
         q, r = _nn.linalg_qr(A, "reduced")
@@ -99,7 +107,8 @@ def lstsq(A, B, rcond=None, *, driver=None):
     if driver == "gels":
         rank = torch.empty(0, dtype=torch.int64)
     solution = _nn.renamed(solution.squeeze(-1) if vector else solution, "LinalgLstsqBackward0")
-    return _nn.return_type("linalg_lstsq", solution, residuals, rank, torch.empty(0, dtype=A.dtype))
+    values = svdvals(A.detach()) if driver in ("gelsd", "gelss") else torch.empty(0, dtype=A.dtype)
+    return _nn.return_type("linalg_lstsq", solution, residuals, rank, values)
 
 
 def matrix_exp(A):
@@ -108,11 +117,15 @@ def matrix_exp(A):
 
 def tensorinv(A, ind=2):
     if ind <= 0:
-        raise RuntimeError("Expected a strictly positive integer for 'ind'")
+        raise RuntimeError(f"Expected a strictly positive integer for 'ind', but got {ind}")
     front, back = list(A.shape)[:ind], list(A.shape)[ind:]
-    size = 1
+    size = own = 1
     for s in back:
         size *= s
+    for s in front:
+        own *= s
+    if size != own:
+        raise RuntimeError(f"Expected self to satisfy the requirement prod(self.shape[ind:]) == prod(self.shape[:ind]), but got {size} != {own}")
     return inv(A.reshape(-1, size)).reshape(back + front)
 
 
@@ -123,6 +136,8 @@ def tensorsolve(A, B, dims=None):
     size = 1
     for s in rest:
         size *= s
+    if size != B.numel():
+        raise RuntimeError(f"Expected self to satisfy the requirement prod(self.shape[other.ndim:]) == prod(self.shape[:other.ndim]), but got {size} != {B.numel()}")
     return solve(A.reshape(-1, size), B.reshape(-1)).reshape(rest)
 
 
@@ -138,26 +153,36 @@ def solve_triangular(A, B, *, upper, left=True, unitriangular=False):
 
 
 def qr(A, mode="reduced"):
+    if mode == "r":
+        return _nn.return_type("linalg_qr", torch.empty(0, dtype=A.dtype), _nn.linalg_qr(A, "reduced")[1])
     return _nn.linalg_qr(A, mode)
 
 
 def eigh(A, UPLO="L"):
-    return _nn.linalg_eigh(A, UPLO)
+    return _nn.linalg_eigh(A, UPLO.upper() if UPLO in ("l", "u") else UPLO)
 
 
 def eigvalsh(A, UPLO="L"):
     return eigh(A, UPLO)[0]
 
 
-def svd(A, full_matrices=True):
+def svd(A, full_matrices=True, *, driver=None):
+    if driver is not None:
+        raise RuntimeError("torch.linalg.svd: keyword argument `driver=` is only supported on CUDA inputs with cuSOLVER backend.")
     return _nn.linalg_svd(A, full_matrices)
 
 
-def svdvals(A):
+def svdvals(A, *, driver=None):
     return svd(A, False)[1]
 
 
+def _size_text(A):
+    return "[" + ", ".join([str(s) for s in A.shape]) + "]"
+
+
 def pinv(A, rcond=None, hermitian=False, *, atol=None, rtol=None):
+    if A.dim() < 2 or A.dtype not in (torch.float32, torch.float64):
+        raise RuntimeError(f"linalg.pinv({_scalar_name(A.dtype)}{{{_size_text(A)}}}): expected a tensor with 2 or more dimensions of float, double, cfloat or cdouble types")
     if rcond is None:
         rcond = rtol
     u, s, vh = svd(A, False)
@@ -169,24 +194,60 @@ def pinv(A, rcond=None, hermitian=False, *, atol=None, rtol=None):
     return _nn.renamed(vh.mT @ (inverse.unsqueeze(-1) * u.mT), "LinalgPinvBackward0")
 
 
-def matrix_rank(A, *, tol=None):
-    s = svdvals(A)
-    limit = max(A.size(-2), A.size(-1)) * torch.finfo(A.dtype).eps * s.amax(-1, keepdim=True) if tol is None else tol
+def matrix_rank(A, tol=None, hermitian=False, *, atol=None, rtol=None):
+    if A.dtype not in (torch.float32, torch.float64):
+        raise RuntimeError("This function doesn't handle types other than float and double")
+    s = eigvalsh(A).abs() if hermitian else svdvals(A)
+    if tol is not None:
+        atol, rtol = tol, 0.0
+    if rtol is None:
+        rtol = max(A.size(-2), A.size(-1)) * torch.finfo(A.dtype).eps if atol is None else 0.0
+    limit = rtol * s.amax(-1, keepdim=True)
+    if atol is not None:
+        limit = torch.maximum(limit, torch.as_tensor(atol, dtype=A.dtype))
     return (s > limit).sum(-1)
 
 
 def cond(A, p=None):
+    if isinstance(p, str) and p not in ("fro", "nuc"):
+        raise ValueError(f"linalg.cond got an invalid norm type: {p}")
     if p is None or p == 2 or p == -2:
         s = svdvals(A)
         return s[..., 0] / s[..., -1] if p != -2 else s[..., -1] / s[..., 0]
-    return matrix_norm(A, p) * matrix_norm(inv(A), p)
+    # Of a singular matrix it is infinite.
+    singular = det(A.detach()) == 0
+    eye = torch.eye(A.size(-1), dtype=A.dtype)
+    safe = torch.where(singular.unsqueeze(-1).unsqueeze(-1), eye, A)
+    return torch.where(singular, float("inf"), matrix_norm(A, p) * matrix_norm(inv(safe), p))
 
 
 def vector_norm(x, ord=2, dim=None, keepdim=False, *, dtype=None):
+    if x.numel() == 0 and (ord < 0 or ord == float("inf")):
+        dims = list(range(x.dim())) if dim is None else [dim] if isinstance(dim, int) else list(dim)
+        if dim is None or len(dims) == x.dim():
+            raise RuntimeError(f"linalg.vector_norm cannot compute the {ord:g} norm on an empty tensor because the operation does not have an identity")
+        for d in dims:
+            if x.size(d) == 0:
+                raise RuntimeError(f"linalg.vector_norm cannot compute the {ord:g} norm on the dimension {d}because this dimension is empty and the operation does not have an identity")
     return _nn.linalg_vector_norm(x, ord, dim, keepdim, dtype=dtype)
 
 
 def matrix_norm(A, ord="fro", dim=(-2, -1), keepdim=False, *, dtype=None):
+    if A.dim() < 2:
+        raise RuntimeError("linalg.matrix_norm: The input tensor A must have at least 2 dimensions.")
+    if not A.is_floating_point():
+        raise NotImplementedError(f"linalg.matrix_norm: Expected a floating point or complex tensor as input. Got {_scalar_name(A.dtype)}")
+    if isinstance(ord, str):
+        if ord not in ("fro", "nuc"):
+            raise RuntimeError(f"linalg.matrix_norm: Order {ord} not supported.")
+    elif abs(ord) not in (1, 2, float("inf")):
+        raise RuntimeError(f"linalg.matrix_norm: Order {ord:g} not supported.")
+    if isinstance(dim, int) or len(dim) != 2:
+        raise RuntimeError(f"linalg.matrix_norm: dim must be a 2-tuple. Got {dim if isinstance(dim, int) else ' '.join([str(d) for d in dim])}")
+    if dim[0] % A.dim() == dim[1] % A.dim():
+        raise RuntimeError(f"linalg.matrix_norm: dims must be different. Got ({dim[0]}, {dim[1]})")
+    if dtype is not None:
+        A = A.to(dtype)
     if ord == "fro":
         return vector_norm(A, 2, dim, keepdim, dtype=dtype)
     rows, columns = dim[0] % A.dim(), dim[1] % A.dim()
@@ -196,21 +257,38 @@ def matrix_norm(A, ord="fro", dim=(-2, -1), keepdim=False, *, dtype=None):
         sums = A.abs().sum(columns, keepdim=True)
         result = sums.amax(rows, keepdim=True) if ord > 0 else sums.amin(rows, keepdim=True)
         return result if keepdim else result.squeeze((rows, columns))
-    if keepdim or (rows, columns) != (A.dim() - 2, A.dim() - 1):
-        raise NotImplementedError("not supported: this norm of matrices along other axes than the last two, or with keepdim")
-    s = svdvals(A)
-    if ord == "nuc":
-        return s.sum(-1)
-    return s.amax(-1) if ord == 2 else s.amin(-1)
+    s = svdvals(A.movedim((rows, columns), (-2, -1)))
+    result = s.sum(-1) if ord == "nuc" else s.amax(-1) if ord == 2 else s.amin(-1)
+    if not keepdim:
+        return result
+    for d in sorted((rows, columns)):
+        result = result.unsqueeze(d)
+    return result
 
 
 def norm(A, ord=None, dim=None, keepdim=False, *, dtype=None):
+    if isinstance(dim, list):
+        dim = tuple(dim)
+    if ord is not None and dim is None and A.dim() > 2:
+        raise RuntimeError(f"linalg.norm: If dim is not specified but ord is, the input must be 1D or 2D. Got {A.dim()}D.")
+    if ord is not None and isinstance(dim, tuple) and len(dim) not in (1, 2):
+        raise RuntimeError(f"linalg.norm: If dim is specified, it must be of length 1 or 2. Got {list(dim)}")
+    if isinstance(ord, str) and (dim is None or isinstance(dim, int)) and A.dim() != 2:
+        return matrix_norm(A, ord, (-2, -1), keepdim, dtype=dtype)
     if ord is not None and (isinstance(dim, tuple) and len(dim) == 2 or dim is None and A.dim() == 2):
         return matrix_norm(A, ord, (0, 1) if dim is None else dim, keepdim, dtype=dtype)
     return vector_norm(A, 2 if ord is None else ord, dim, keepdim, dtype=dtype)
 
 
+def _check_square(A, name):
+    if A.dim() < 2:
+        raise RuntimeError(f"{name}: The input tensor A must have at least 2 dimensions.")
+    if A.size(-2) != A.size(-1):
+        raise RuntimeError(f"{name}: A must be batches of square matrices, but they are {A.size(-2)} by {A.size(-1)} matrices")
+
+
 def matrix_power(A, n):
+    _check_square(A, "linalg.matrix_power")
     if n < 0:
         A, n = inv(A), -n
     if n == 0:
@@ -226,14 +304,45 @@ def matrix_power(A, n):
 
 
 def multi_dot(tensors):
+    tensors = list(tensors)
+    count = len(tensors)
+    if count < 2:
+        raise RuntimeError(f"multi_dot(): expected at least 2 tensors but got {count}")
+    for name, end in (("first", tensors[0]), ("last", tensors[-1])):
+        if end.dim() not in (1, 2):
+            raise RuntimeError(f"multi_dot(): the {name} tensor must be 1D or 2D but got {end.dim()}D")
+    for i in range(1, count - 1):
+        if tensors[i].dim() != 2:
+            raise RuntimeError(f"multi_dot(): tensor {i} must be 2D but got {tensors[i].dim()}D")
+    for i in range(count - 1):
+        a, b = tensors[i], tensors[i + 1]
+        if a.size(-1) != b.size(0):
+            raise RuntimeError(f"multi_dot(): tensors {i} and {i + 1} with shapes {_size_text(a)} and {_size_text(b)} cannot be multiplied")
     result = tensors[0]
     for t in tensors[1:]:
         result = result @ t
     return result
 
 
+_scalar_names = {torch.float32: "Float", torch.float64: "Double", torch.float16: "Half", torch.bfloat16: "BFloat16", torch.int64: "Long", torch.int32: "Int",
+                 torch.int16: "Short", torch.int8: "Char", torch.uint8: "Byte", torch.bool: "Bool"}
+
+
+def _scalar_name(dtype):
+    return _scalar_names[dtype]
+
+
 def cross(input, other, *, dim=-1):
     return _nn.linalg_cross(input, other, dim=dim)
+
+
+def householder_product(A, tau):
+    m, n = A.size(-2), A.size(-1)
+    result = torch.eye(m, n, dtype=A.dtype)
+    for i in reversed(range(tau.size(-1))):
+        v = torch.cat([torch.zeros(i, dtype=A.dtype), torch.ones(1, dtype=A.dtype), A[i + 1:, i]])
+        result = result - tau[i] * torch.outer(v, v @ result)
+    return result
 
 
 def vecdot(x, y, *, dim=-1):

@@ -7,7 +7,8 @@ from torch.nn.modules.activation import (ReLU, ReLU6, LeakyReLU, ELU, SELU, CELU
                                          Softplus, Softshrink, Threshold, PReLU, RReLU, GLU, Softmax, Softmax2d, Softmin, LogSoftmax)
 from torch.nn.modules.loss import (L1Loss, MSELoss, SmoothL1Loss, HuberLoss, NLLLoss, CrossEntropyLoss, BCELoss, BCEWithLogitsLoss, KLDivLoss, HingeEmbeddingLoss, MarginRankingLoss,
                                    CosineEmbeddingLoss, TripletMarginLoss, GaussianNLLLoss, PoissonNLLLoss, SoftMarginLoss, MultiLabelMarginLoss, MultiLabelSoftMarginLoss,
-                                   MultiMarginLoss, TripletMarginWithDistanceLoss)
+                                   MultiMarginLoss, TripletMarginWithDistanceLoss, CTCLoss)
+from torch.nn.modules.adaptive import AdaptiveLogSoftmaxWithLoss
 from torch.nn.modules.distance import CosineSimilarity, PairwiseDistance
 from torch.nn.modules.dropout import Dropout, AlphaDropout, Dropout1d, Dropout2d, Dropout3d, FeatureAlphaDropout
 from torch.nn.modules.normalization import LayerNorm, RMSNorm, GroupNorm, LocalResponseNorm

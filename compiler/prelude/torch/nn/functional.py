@@ -3,6 +3,7 @@ is a native function of `torch._nn`; what stands here makes the same calls in th
 import math
 import torch
 from torch import _nn
+from torch.nn._ctc import ctc_loss
 from torch.nn._dropout import alpha_dropout, dropout, dropout1d, dropout2d, dropout3d, feature_alpha_dropout
 from torch.nn._losses import (binary_cross_entropy, binary_cross_entropy_with_logits, cosine_embedding_loss, cosine_similarity, cross_entropy, gaussian_nll_loss,
                               hinge_embedding_loss, huber_loss, kl_div, l1_loss, margin_ranking_loss, mse_loss, multi_margin_loss, multilabel_margin_loss,
@@ -39,9 +40,25 @@ def bilinear(input1, input2, weight, bias=None):
 
 
 def embedding(input, weight, padding_idx=None, max_norm=None, norm_type=2.0, scale_grad_by_freq=False, sparse=False):
-    if max_norm is not None or scale_grad_by_freq or sparse:
-        raise NotImplementedError("not supported: embedding with max_norm, scale_grad_by_freq or sparse")
+    if sparse:
+        raise NotImplementedError("not supported: embedding with sparse gradients")
+    if max_norm is not None:
+        _limit_rows(weight, input, max_norm, norm_type)
+    if scale_grad_by_freq and weight.requires_grad:
+        # Each row's gradient is divided by how often the row is looked up.
+        counts = torch.zeros(weight.size(0), dtype=weight.dtype).index_add_(0, input.reshape(-1), torch.ones(input.numel(), dtype=weight.dtype))
+        scale = (1 / counts.clamp_min(1)).unsqueeze(1)
+        weight = weight * scale + (weight * (1 - scale)).detach()
     return _nn.embedding(weight, input, -1 if padding_idx is None else padding_idx)
+
+
+def _limit_rows(weight, input, max_norm, norm_type):
+    """Rows that are looked up and longer than `max_norm` are shortened in place."""
+    with torch.no_grad():
+        used = torch.zeros(weight.size(0), dtype=torch.bool).index_fill_(0, input.reshape(-1), True)
+        norms = weight.norm(norm_type, 1)
+        factor = torch.where(used & (norms > max_norm), max_norm / (norms + 1e-7), 1.0)
+        weight.copy_(weight * factor.unsqueeze(1))
 
 
 def embedding_bag(input, weight, offsets=None, max_norm=None, norm_type=2, scale_grad_by_freq=False, mode="mean", sparse=False, per_sample_weights=None, include_last_offset=False, padding_idx=None):

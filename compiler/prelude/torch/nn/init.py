@@ -127,3 +127,31 @@ def trunc_normal_(tensor, mean=0.0, std=1.0, a=-2.0, b=2.0, generator=None):
         tensor.add_(mean)
         tensor.clamp_(min=a, max=b)
     return tensor
+
+
+def dirac_(tensor, groups=1):
+    rank = tensor.dim()
+    if rank not in (3, 4, 5):
+        raise ValueError("Only tensors with 3, 4, or 5 dimensions are supported")
+    if tensor.size(0) % groups != 0:
+        raise ValueError("dim 0 must be divisible by groups")
+    outputs = tensor.size(0) // groups
+    middle = [s // 2 for s in tensor.shape[2:]]
+    with torch.no_grad():
+        tensor.zero_()
+        for g in range(groups):
+            for d in range(min(outputs, tensor.size(1))):
+                tensor[tuple([g * outputs + d, d] + middle)] = 1
+    return tensor
+
+
+def sparse_(tensor, sparsity, std=0.01, generator=None):
+    if tensor.dim() != 2:
+        raise ValueError("Only tensors with 2 dimensions are supported")
+    rows, columns = tensor.shape
+    zeros = int(math.ceil(sparsity * rows))
+    with torch.no_grad():
+        tensor.normal_(0, std, generator=generator)
+        for column in range(columns):
+            tensor[torch.randperm(rows)[:zeros], column] = 0
+    return tensor

@@ -506,24 +506,42 @@ class ReduceLROnPlateau:
         if factor >= 1.0:
             raise ValueError("Factor should be < 1.0.")
         _check_optimizer(optimizer)
+        self.factor = factor
+        self.optimizer = optimizer
+        if isinstance(min_lr, (list, tuple)) and len(min_lr) != len(optimizer.param_groups):
+            raise ValueError(f"expected {len(optimizer.param_groups)} min_lrs, got {len(min_lr)}")
+        self.default_min_lr = None if isinstance(min_lr, (list, tuple)) else min_lr
+        self.min_lrs = list(min_lr) if isinstance(min_lr, (list, tuple)) else [min_lr] * len(optimizer.param_groups)
+        self.patience = patience
+        self.cooldown = cooldown
+        self.eps = eps
+        self.last_epoch = 0
+        self._last_lr = [group["lr"] for group in optimizer.param_groups]
         if mode not in ("min", "max"):
             raise ValueError(f"mode {mode} is unknown!")
         if threshold_mode not in ("rel", "abs"):
             raise ValueError(f"threshold mode {threshold_mode} is unknown!")
-        self.optimizer = optimizer
+        self.mode_worse = float("inf") if mode == "min" else -float("inf")
         self.mode = mode
-        self.factor = factor
-        self.patience = patience
         self.threshold = threshold
         self.threshold_mode = threshold_mode
-        self.cooldown = cooldown
+        self.best = self.mode_worse
         self.cooldown_counter = 0
-        self.min_lrs = list(min_lr) if isinstance(min_lr, (list, tuple)) else [min_lr] * len(optimizer.param_groups)
-        self.eps = eps
-        self.last_epoch = 0
-        self.best = float("inf") if mode == "min" else -float("inf")
         self.num_bad_epochs = 0
-        self._last_lr = [group["lr"] for group in optimizer.param_groups]
+
+    @property
+    def in_cooldown(self):
+        return self.cooldown_counter > 0
+
+    def state_dict(self):
+        return {k: v for k, v in self.__dict__.items() if k != "optimizer"}
+
+    def load_state_dict(self, state_dict):
+        for k, v in state_dict.items():
+            setattr(self, k, v)
+
+    def get_lr(self):
+        return self.get_last_lr()
 
     def is_better(self, a, best):
         if self.mode == "min":

@@ -5,6 +5,7 @@ from torch import _nn
 from torch.nn import functional as F, init
 from torch.nn.modules.module import Module
 from torch.nn.parameter import Parameter
+from torch.nn.utils.rnn import PackedSequence
 
 
 def _lstm_step(gates, c):
@@ -52,19 +53,19 @@ class RNNBase(Module):
             raise ValueError("proj_size should be a positive integer or zero to disable projections")
         if proj_size >= hidden_size:
             raise ValueError("proj_size has to be smaller than hidden_size")
-        if proj_size:
-            raise NotImplementedError("not supported: recurrent layers with proj_size")
         directions = 2 if bidirectional else 1
         gates = self._gates[mode]
         for layer in range(num_layers):
             for direction in range(directions):
-                width = input_size if layer == 0 else hidden_size * directions
+                width = input_size if layer == 0 else self._state_size * directions
                 suffix = f"_l{layer}" + ("_reverse" if direction else "")
                 setattr(self, "weight_ih" + suffix, Parameter(torch.empty((gates * hidden_size, width), device=device, dtype=dtype)))
-                setattr(self, "weight_hh" + suffix, Parameter(torch.empty((gates * hidden_size, hidden_size), device=device, dtype=dtype)))
+                setattr(self, "weight_hh" + suffix, Parameter(torch.empty((gates * hidden_size, self._state_size), device=device, dtype=dtype)))
                 if bias:
                     setattr(self, "bias_ih" + suffix, Parameter(torch.empty(gates * hidden_size, device=device, dtype=dtype)))
                     setattr(self, "bias_hh" + suffix, Parameter(torch.empty(gates * hidden_size, device=device, dtype=dtype)))
+                if proj_size:
+                    setattr(self, "weight_hr" + suffix, Parameter(torch.empty((proj_size, hidden_size), device=device, dtype=dtype)))
         self.reset_parameters()
 
     def reset_parameters(self):
@@ -72,11 +73,17 @@ class RNNBase(Module):
         for p in self.parameters():
             init.uniform_(p, -bound, bound)
 
+    @property
+    def _state_size(self):
+        return self.proj_size if self.proj_size > 0 else self.hidden_size
+
     def flatten_parameters(self):
         pass
 
     def extra_repr(self):
         text = f"{self.input_size}, {self.hidden_size}"
+        if self.proj_size != 0:
+            text += f", proj_size={self.proj_size}"
         if self.num_layers != 1:
             text += f", num_layers={self.num_layers}"
         if self.bias is not True:
@@ -92,7 +99,7 @@ class RNNBase(Module):
     @property
     def all_weights(self):
         directions = 2 if self.bidirectional else 1
-        return [[w for w in self._weights(layer, direction) if w is not None] for layer in range(self.num_layers) for direction in range(directions)]
+        return [[w for w in self._weights(layer, direction) + (self._projection(layer, direction),) if w is not None] for layer in range(self.num_layers) for direction in range(directions)]
 
     def _weights(self, layer, direction):
         suffix = f"_l{layer}" + ("_reverse" if direction else "")
@@ -101,33 +108,54 @@ class RNNBase(Module):
             return w_ih, w_hh, None, None
         return w_ih, w_hh, getattr(self, "bias_ih" + suffix), getattr(self, "bias_hh" + suffix)
 
+    def _projection(self, layer, direction):
+        return getattr(self, f"weight_hr_l{layer}" + ("_reverse" if direction else "")) if self.proj_size else None
+
+    def _step(self, gi, h, c, w_hh, b_hh, w_hr):
+        gh = F.linear(h, w_hh, b_hh)
+        if self.mode == "LSTM":
+            h, c = _lstm_step(gi + gh, c)
+            return (h if w_hr is None else F.linear(h, w_hr)), c
+        if self.mode == "GRU":
+            return _gru_step(gi, gh, h), c
+        return ((gi + gh).tanh() if self.mode == "RNN_TANH" else (gi + gh).relu()), c
+
+    def _run_packed(self, data, sizes, layer, direction, h, c):
+        """One layer in one direction over steps of fewer and fewer rows."""
+        w_ih, w_hh, b_ih, b_hh = self._weights(layer, direction)
+        w_hr = self._projection(layer, direction)
+        projected = F.linear(data, w_ih, b_ih).split(sizes)
+        steps = len(sizes)
+        outputs = [None] * steps
+        for k in range(steps):
+            t = steps - 1 - k if direction else k
+            n = sizes[t]
+            rows, cell = self._step(projected[t], h[:n], c[:n] if c is not None else None, w_hh, b_hh, w_hr)
+            outputs[t] = rows
+            if n < h.size(0):
+                rows, cell = torch.cat([rows, h[n:]]), torch.cat([cell, c[n:]]) if c is not None else None
+            h, c = rows, cell
+        return torch.cat(outputs), h, c
+
     def _run(self, x, layer, direction, h, c):
         """One layer in one direction over x of [steps, batch, width]: outputs, last h, last c."""
         w_ih, w_hh, b_ih, b_hh = self._weights(layer, direction)
+        w_hr = self._projection(layer, direction)
         steps = x.size(0)
         projected = F.linear(x, w_ih, b_ih)
         outputs = [None] * steps
         for k in range(steps):
             t = steps - 1 - k if direction else k
-            gi = projected[t]
-            gh = F.linear(h, w_hh, b_hh)
-            if self.mode == "LSTM":
-                h, c = _lstm_step(gi + gh, c)
-            elif self.mode == "GRU":
-                h = _gru_step(gi, gh, h)
-            elif self.mode == "RNN_TANH":
-                h = (gi + gh).tanh()
-            else:
-                h = (gi + gh).relu()
+            h, c = self._step(projected[t], h, c, w_hh, b_hh, w_hr)
             outputs[t] = h
         out = torch.stack(outputs)
         # PyTorch runs a layer of this kind as one call of oneDNN, which has a node of its own.
-        if self.mode == "LSTM" and x.dtype == torch.float32 and out.requires_grad:
+        if self.mode == "LSTM" and x.dtype == torch.float32 and w_hr is None and out.requires_grad:
             out = _nn.renamed(out, "MkldnnRnnLayerBackward0")
         return out, h, c
 
-    def _check_size(self, hidden, name, batch):
-        wanted = (self.num_layers * (2 if self.bidirectional else 1), batch, self.hidden_size)
+    def _check_size(self, hidden, name, batch, width):
+        wanted = (self.num_layers * (2 if self.bidirectional else 1), batch, width)
         if hidden.size() != wanted:
             raise RuntimeError(f"Expected {name} size {wanted}, got {list(hidden.size())}")
 
@@ -139,16 +167,53 @@ class RNNBase(Module):
         elif h0.dim() != rank or c0.dim() != rank:
             raise RuntimeError(f"For {kind} {rank}-D input, hx and cx should also be {rank}-D but got ({h0.dim()}-D, {c0.dim()}-D) tensors")
 
+    def _forward_packed(self, input, hx, lstm):
+        directions = 2 if self.bidirectional else 1
+        batch, count = input._sizes[0], self.num_layers * directions
+        if hx is None:
+            h0 = torch.zeros(count, batch, self._state_size, dtype=input.data.dtype)
+            c0 = torch.zeros(count, batch, self.hidden_size, dtype=input.data.dtype) if lstm else None
+        else:
+            h0, c0 = hx if lstm else (hx, None)
+            if input.sorted_indices is not None:
+                h0 = h0.index_select(1, input.sorted_indices)
+                c0 = c0.index_select(1, input.sorted_indices) if lstm else None
+        x = input.data
+        last_h, last_c = [], []
+        for layer in range(self.num_layers):
+            outputs = []
+            for direction in range(directions):
+                k = layer * directions + direction
+                out, h, c = self._run_packed(x, input._sizes, layer, direction, h0[k], c0[k] if lstm else None)
+                outputs.append(out)
+                last_h.append(h)
+                last_c.append(c)
+            x = outputs[0] if directions == 1 else torch.cat(outputs, -1)
+            if self.dropout > 0 and layer + 1 < self.num_layers:
+                x = F.dropout(x, self.dropout, self.training)
+        h = torch.stack(last_h)
+        c = torch.stack(last_c) if lstm else None
+        if input.unsorted_indices is not None:
+            h = h.index_select(1, input.unsorted_indices)
+            c = c.index_select(1, input.unsorted_indices) if lstm else None
+        packed = PackedSequence(x, input.batch_sizes, input.sorted_indices, input.unsorted_indices, input._sizes)
+        return (packed, (h, c)) if lstm else (packed, h)
+
     def forward(self, input, hx=None):
-        batched = input.dim() == 3
         lstm = self.mode == "LSTM"
+        if self.proj_size > 0:
+            import warnings
+            warnings.warn("LSTM with projections is not supported with oneDNN. Using default implementation.")
+        if isinstance(input, PackedSequence):
+            return self._forward_packed(input, hx, lstm)
+        batched = input.dim() == 3
         if input.dim() not in (2, 3):
             raise ValueError(f"{type(self).__name__}: Expected input to be 2D or 3D, got {input.dim()}D{' tensor' if self.mode.startswith('RNN') else ''} instead")
         x = input if batched else input.unsqueeze(0 if self.batch_first else 1)
         batch = x.size(0 if self.batch_first else 1)
         directions = 2 if self.bidirectional else 1
         if hx is None:
-            h0 = torch.zeros(self.num_layers * directions, batch, self.hidden_size, dtype=input.dtype)
+            h0 = torch.zeros(self.num_layers * directions, batch, self._state_size, dtype=input.dtype)
             c0 = torch.zeros(self.num_layers * directions, batch, self.hidden_size, dtype=input.dtype) if lstm else None
         else:
             h0, c0 = hx if lstm else (hx, None)
@@ -161,9 +226,9 @@ class RNNBase(Module):
             raise ValueError(f"RNN input dtype ({input.dtype}) does not match weight dtype ({weight.dtype}). Convert input: input.to({weight.dtype}), or convert model: model.to({input.dtype})")
         if input.size(-1) != self.input_size:
             raise RuntimeError(f"input.size(-1) must be equal to input_size. Expected {self.input_size}, got {input.size(-1)}")
-        self._check_size(h0, "hidden[0]" if lstm else "hidden", batch)
+        self._check_size(h0, "hidden[0]" if lstm else "hidden", batch, self._state_size)
         if lstm:
-            self._check_size(c0, "hidden[1]", batch)
+            self._check_size(c0, "hidden[1]", batch, self.hidden_size)
         if self.batch_first:
             x = x.transpose(0, 1)
         last_h, last_c = [], []
