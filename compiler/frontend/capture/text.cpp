@@ -176,6 +176,9 @@ PyValue Interpreter::repr_of(PyValue v) {
         case Kind::Tuple: {
             const auto* t = v.as<TupleObject>();
             if (PyValue m = t->cls->lookup(symbol("__repr__")); !m.is_unbound()) return call(m, Values{v});
+            // Kinds of tuples with a text of their own, like torch.Size, have it inside of others, too.
+            if (Protocol* p = protocol_of(v))
+                if (PyValue own = p->repr(*this, v); !own.is_unbound()) return own;
             return t->items.size() == 1 ? bracketed(*this, "(", t->items, ",)") : bracketed(*this, "(", t->items, ")");
         }
         case Kind::List: {
