@@ -1,6 +1,7 @@
 # An optimizer that asks for the loss again, averages of weights, and what a plateau scheduler keeps.
 import torch
 import torch.nn as nn
+from torch.optim.swa_utils import AveragedModel
 
 x = torch.tensor([1.0, 2.0], requires_grad=True)
 optimizer = torch.optim.LBFGS([x], lr=0.5, max_iter=5)
@@ -19,7 +20,7 @@ print(optimizer)
 
 torch.manual_seed(0)
 model = nn.Linear(2, 1)
-average = torch.optim.swa_utils.AveragedModel(model)
+average = AveragedModel(model)
 average.update_parameters(model)
 with torch.no_grad():
     model.weight.add_(1.0)

@@ -4,4 +4,3 @@ from torch.optim.sgd import SGD
 from torch.optim.adam import Adam, AdamW
 from torch.optim.lbfgs import LBFGS
 from torch.optim.others import RMSprop, Adagrad, Adadelta, Adamax, NAdam, RAdam, Rprop, ASGD
-from torch.optim import swa_utils

@@ -2,7 +2,7 @@
 import copy
 import math
 import torch
-from torch.nn.modules.module import Module
+from torch.nn import Module
 from torch.optim.lr_scheduler import LRScheduler
 
 
