@@ -27,6 +27,9 @@
 //   I lookup(const uint64_t* table, int count, I index)           element `index` (in 0 … count-1), its low bits for F32
 //   template <class F> V rarely(M m, V usual, F&& unusual)
 //                                            select(m, unusual(), usual); `unusual` need not run where no lane has m
+// and, where its result is a text for people, may have
+//   void name(T value, const char*)          what the formula calls a value
+//   V polynomial(V x, const double* c, int n)
 
 namespace sifr::math {
 
@@ -116,12 +119,30 @@ template <class O> Real<O> select(Mask<O> c, double a, Real<O> b) { return selec
 template <class O> Real<O> select(Mask<O> c, Real<O> a, double b) { return select(c, a, a.k(b)); }
 template <class O> Int<O> select(Mask<O> c, Int<O> a, Int<O> b) { return {c.ops, c.ops->iselect(c.m, a.i, b.i)}; }
 
+/// The value, under its name where names are shown.
+template <class O> Real<O> named(const char* name, Real<O> a) {
+    if constexpr (requires { a.ops->name(a.v, name); }) a.ops->name(a.v, name);
+    return a;
+}
+template <class O> Int<O> named(const char* name, Int<O> a) {
+    if constexpr (requires { a.ops->name(a.i, name); }) a.ops->name(a.i, name);
+    return a;
+}
+template <class O> Mask<O> named(const char* name, Mask<O> a) {
+    if constexpr (requires { a.ops->name(a.m, name); }) a.ops->name(a.m, name);
+    return a;
+}
+
 /// c[0] + x·(c[1] + x·(…)), one fma per step.
 template <class O, int n>
 Real<O> polynomial(Real<O> x, const double (&c)[n]) {
-    Real<O> p = x.k(c[n - 1]);
-    for (int i = n - 2; i >= 0; --i) p = fma(p, x, c[i]);
-    return p;
+    if constexpr (requires { x.ops->polynomial(x.v, c, n); }) {
+        return {x.ops, x.ops->polynomial(x.v, c, n)};
+    } else {
+        Real<O> p = x.k(c[n - 1]);
+        for (int i = n - 2; i >= 0; --i) p = fma(p, x, c[i]);
+        return p;
+    }
 }
 
 /// 2^n for an integer n in the range of normal exponents.
@@ -132,7 +153,7 @@ Real<O> power_of_two(Real<O> like, Int<O> n) {
 /// x · 2^n for any n within twice the range of exponents, with one rounding (x normal).
 template <class O>
 Real<O> scale(Real<O> x, Int<O> n) {
-    Int<O> half = n >> 1;
+    Int<O> half = named("half_exponent", n >> 1);
     return x * power_of_two(x, half) * power_of_two(x, n - half);
 }
 
@@ -153,8 +174,8 @@ template <class O>
 Nearest<O> nearest_of_product(Real<O> x, double factor) {
     // Adding 1.5·2^mantissa leaves the integer in the low bits. The product and the sum round once.
     Real<O> magic = x.k(x.is_double ? 0x1.8p52 : 0x1.8p23);
-    Real<O> t = fma(x, x.k(factor), magic);
-    return {t - magic, t.bits() - magic.bits()};
+    Real<O> t = named("shifted", fma(x, x.k(factor), magic));
+    return {named("nearest", t - magic), named("nearest_int", t.bits() - magic.bits())};
 }
 
 }  // namespace sifr::math

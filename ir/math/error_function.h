@@ -10,7 +10,7 @@ namespace sifr::math {
 /// erf(x) on |x| <= 1.
 template <class O>
 Real<O> erf_small(Real<O> x) {
-    Real<O> z = x * x;
+    Real<O> z = named("z", x * x);
     Real<O> rest = x;
     double c = 0;
     if constexpr (O::is_double) {
@@ -29,9 +29,9 @@ Real<O> erf_small(Real<O> x) {
 /// erfc(a) for a >= 1/2: e^(-a²)·g/(1+2a), where g is smooth in t = (a-k)/(a+k).
 template <class O>
 Real<O> erfc_large(Real<O> a) {
-    a = select(a > (O::is_double ? 28.0 : 10.5), O::is_double ? 28.0 : 10.5, a);
+    a = named("bounded", select(a > (O::is_double ? 28.0 : 10.5), O::is_double ? 28.0 : 10.5, a));
     double k = O::is_double ? 4 : 2, c = 0;
-    Real<O> t = (a - k) / (a + k);
+    Real<O> t = named("t", (a - k) / (a + k));
     Real<O> rest = t;
     if constexpr (O::is_double) {
         c = 0x1.3ba5916e9fd7fp+0;
@@ -46,34 +46,34 @@ Real<O> erfc_large(Real<O> a) {
         rest = polynomial(t, {0x1.bfe7c0p-27, -0x1.7bf5dcp-4, -0x1.54080ep-3, 0x1.4ff8eep-3, -0x1.bc13eap-5, -0x1.06768ap-7, 0x1.1b56a4p-7,
                               0x1.319252p-10, -0x1.46ee56p-10, -0x1.09f5b8p-12});
     }
-    Real<O> g = rest + c;
-    Real<O> g_low = (c - g) + rest;
+    Real<O> g = named("g", rest + c);
+    Real<O> g_low = named("g_low", (c - g) + rest);
     // g/(1+2a) and e^(-a²), each in two parts, so that the product rounds about once.
-    Real<O> twice = a + a, d = twice + 1.0;
+    Real<O> twice = named("twice", a + a), d = named("d", twice + 1.0);
     Real<O> d_low = (1.0 - d) + twice;
     d_low = select(twice < 1.0, (twice - d) + 1.0, select(d == twice, d.k(1.0), d_low));
-    Real<O> q = g / d;
-    Real<O> q_low = (fma(-q, d, g) + (g_low - q * d_low)) / d;
-    Real<O> square = a * a;
-    Real<O> square_low = fma(a, a, -square);
+    Real<O> q = named("q", g / d);
+    Real<O> q_low = named("q_low", (fma(-q, d, g) + (g_low - q * d_low)) / d);
+    Real<O> square = named("square", a * a);
+    Real<O> square_low = named("square_low", fma(a, a, -square));
     ExpParts<O> e = exp_parts(-square);
-    Real<O> one = e.r + 1.0;
-    Real<O> one_low = (1.0 - one) + e.r + fma(-square_low, one + e.rest, e.rest);
+    Real<O> one = named("one", e.r + 1.0);
+    Real<O> one_low = named("one_low", (1.0 - one) + e.r + fma(-square_low, one + e.rest, e.rest));
     return scale(fma(q, one, fma(q, one_low, q_low * one)), e.n);
 }
 
 template <class O>
 Real<O> erf(Real<O> x) {
-    Real<O> a = abs(x);
-    Real<O> result = select(a < 1.0, erf_small(a), 1.0 - erfc_large(a));
+    Real<O> a = named("a", abs(x));
+    Real<O> result = named("result", select(a < 1.0, erf_small(a), 1.0 - erfc_large(a)));
     return select(is_nan(x), x, copy_sign(result, x));
 }
 
 template <class O>
 Real<O> erfc(Real<O> x) {
-    Real<O> a = abs(x);
-    Real<O> large = erfc_large(a);
-    Real<O> result = select(a < 0.5, 1.0 - erf_small(x), select(x < 0.0, 2.0 - large, large));
+    Real<O> a = named("a", abs(x));
+    Real<O> large = named("large", erfc_large(a));
+    Real<O> result = named("result", select(a < 0.5, 1.0 - erf_small(x), select(x < 0.0, 2.0 - large, large)));
     double bottom = O::is_double ? 27.3 : 10.1;
     result = select(x > bottom, 0.0, result);
     return select(is_nan(x), x, result);

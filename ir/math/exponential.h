@@ -37,11 +37,11 @@ struct Ln2Parts {
 template <class O>
 ExpParts<O> exp_parts(Real<O> x) {
     auto [n, i] = nearest_of_product(x, log2_e);
-    Real<O> high = fma(n, -Ln2Parts<O>::high, x);
-    Real<O> low = n * Ln2Parts<O>::low;
-    Real<O> r = high - low;
+    Real<O> high = named("high", fma(n, -Ln2Parts<O>::high, x));
+    Real<O> low = named("low", n * Ln2Parts<O>::low);
+    Real<O> r = named("r", high - low);
     Real<O> lost = (high - r) - low;
-    return {r, fma(r * r, exp_quadratic(r), lost), i};
+    return {r, named("rest", fma(r * r, exp_quadratic(r), lost)), i};
 }
 
 /// Bounds outside of which e^x is 0 or infinite whatever is rounded.
@@ -54,7 +54,7 @@ struct ExpRange {
 /// e^x · 2^shift without overflow on the way.
 template <class O>
 Real<O> exp_shifted(Real<O> x, int64_t shift) {
-    Real<O> bounded = select(x > ExpRange<O>::high + 1, ExpRange<O>::high + 1, select(x < ExpRange<O>::low, ExpRange<O>::low, x));
+    Real<O> bounded = named("bounded", select(x > ExpRange<O>::high + 1, ExpRange<O>::high + 1, select(x < ExpRange<O>::low, ExpRange<O>::low, x)));
     ExpParts<O> e = exp_parts(bounded);
     return select(is_nan(x), x, scale((e.r + e.rest) + 1.0, e.n + shift));
 }
@@ -68,11 +68,11 @@ Real<O> exp(Real<O> x) {
 template <class O>
 Real<O> exp2(Real<O> x) {
     double top = O::is_double ? 1025 : 129, bottom = O::is_double ? -1076 : -151;
-    Real<O> bounded = select(x > top, top, select(x < bottom, bottom, x));
+    Real<O> bounded = named("bounded", select(x > top, top, select(x < bottom, bottom, x)));
     auto [n, i] = nearest_of_product(bounded, 1.0);
-    Real<O> f = bounded - n;
+    Real<O> f = named("f", bounded - n);
     // f·ln2 in two parts.
-    Real<O> r = f * 0x1.62e42fefa39efp-1;
+    Real<O> r = named("r", f * 0x1.62e42fefa39efp-1);
     Real<O> rest = O::is_double ? fma(f, 0x1.62e42fefa39efp-1, -r) + f * 0x1.abc9e3b39803fp-56
                                 : fma(f, 0x1.62e430p-1, -r) + f * -0x1.05c610p-29;
     return select(is_nan(x), x, scale(r + fma(r * r, exp_quadratic(r), rest) + 1.0, i));
@@ -81,16 +81,16 @@ Real<O> exp2(Real<O> x) {
 /// e^x - 1, exact at 0.
 template <class O>
 Real<O> expm1(Real<O> x) {
-    Real<O> bounded = select(x > ExpRange<O>::high + 1, ExpRange<O>::high + 1, select(x < -50.0, -50.0, x));
+    Real<O> bounded = named("bounded", select(x > ExpRange<O>::high + 1, ExpRange<O>::high + 1, select(x < -50.0, -50.0, x)));
     ExpParts<O> e = exp_parts(bounded);
     // Up to 2^mantissa the 1 counts: (2^n - 1) + 2^n·r + 2^n·rest. Beyond, it does not, but 2^n may overflow before the product.
     Mask<O> one_counts = e.n < int64_t{O::is_double ? 60 : 30};
-    Real<O> two_n = power_of_two(x, select(one_counts, e.n, e.n.k(0)));
+    Real<O> two_n = named("two_n", power_of_two(x, select(one_counts, e.n, e.n.k(0))));
     Real<O> whole = two_n - 1.0, part = two_n * e.r;
-    Real<O> sum = whole + part;
+    Real<O> sum = named("sum", whole + part);
     Real<O> lost = (whole - sum) + part;
-    Real<O> near = sum + fma(two_n, e.rest, lost);
-    Real<O> far = scale((e.r + e.rest) + 1.0, e.n);
+    Real<O> near = named("near", sum + fma(two_n, e.rest, lost));
+    Real<O> far = named("far", scale((e.r + e.rest) + 1.0, e.n));
     Real<O> result = select(one_counts, near, far);
     // Where e^x - 1 rounds to x, keep x: the sign of zero and subnormals.
     return select(is_nan(x) || abs(x) < (O::is_double ? 0x1p-54 : 0x1p-25), x, result);

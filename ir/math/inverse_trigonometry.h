@@ -33,29 +33,29 @@ struct Sum {
 };
 template <class O>
 Sum<O> atan_of_ratio(Real<O> n, Real<O> d) {
-    Mask<O> large = n > d * 0.41421356237309503;
+    Mask<O> large = named("large", n > d * 0.41421356237309503);
     // (n - d)/(n + d) where that is nearer to 0. Scaled, so that the sum stays finite.
-    Real<O> num = select(large, n * 0.5 - d * 0.5, n), den = select(large, n * 0.5 + d * 0.5, d);
-    Real<O> t = num / den;
-    Real<O> t_low = fma(-t, den, num) / den;
+    Real<O> num = named("num", select(large, n * 0.5 - d * 0.5, n)), den = named("den", select(large, n * 0.5 + d * 0.5, d));
+    Real<O> t = named("t", num / den);
+    Real<O> t_low = named("t_low", fma(-t, den, num) / den);
     t_low = select(abs(t_low) <= abs(t), t_low, 0.0);
-    Real<O> z = t * t;
-    Real<O> rest = fma(t * z, atan_polynomial(z), t_low);
+    Real<O> z = named("z", t * t);
+    Real<O> rest = named("rest", fma(t * z, atan_polynomial(z), t_low));
     Real<O> base = select(large, Pi<O>::half * 0.5, t.k(0.0)), base_low = select(large, Pi<O>::half_low * 0.5, t.k(0.0));
-    Real<O> high = base + t;
+    Real<O> high = named("high", base + t);
     return {high, select(large, (base - high) + t, 0.0) + (rest + base_low)};
 }
 
 template <class O>
 Real<O> atan(Real<O> x) {
-    Real<O> a = abs(x);
+    Real<O> a = named("a", abs(x));
     Mask<O> inverted = a > 1.0;
     Real<O> one = x.k(1.0);
     double inf = HUGE_VAL;
     Real<O> d = select(inverted, select(a == inf, 1.0, a), one), n = select(inverted, select(a == inf, 0.0, one), a);
     auto [high, low] = atan_of_ratio(n, d);
-    Real<O> sum = x.k(Pi<O>::half) - high;
-    Real<O> other = sum + ((x.k(Pi<O>::half) - sum) - high + (Pi<O>::half_low - low));
+    Real<O> sum = named("sum", x.k(Pi<O>::half) - high);
+    Real<O> other = named("other", sum + ((x.k(Pi<O>::half) - sum) - high + (Pi<O>::half_low - low)));
     Real<O> result = select(inverted, other, high + low);
     result = select(a < (O::is_double ? 0x1p-27 : 0x1p-13), a, result);
     return select(is_nan(x), x, copy_sign(result, x));
@@ -66,7 +66,7 @@ Real<O> atan2(Real<O> y, Real<O> x) {
     Real<O> ax = abs(x), ay = abs(y);
     double inf = HUGE_VAL;
     Mask<O> both_infinite = ax == inf && ay == inf;
-    Mask<O> steep = ax < ay;
+    Mask<O> steep = named("steep", ax < ay);
     Real<O> n = select(steep, ax, ay), d = select(steep, ay, ax);
     // 0/0 is 0; ∞/∞ is 1; what is over ∞ is 0. Tiny and huge pairs are brought to where products of them are exact.
     n = select(both_infinite, 1.0, select(d == inf, 0.0, n));
@@ -77,13 +77,13 @@ Real<O> atan2(Real<O> y, Real<O> x) {
     auto [high, low] = atan_of_ratio(n, d);
     // Quarter turns: π/2 - r where steep, then π - that where x is negative.
     Real<O> half = x.k(Pi<O>::half), half_low = x.k(Pi<O>::half_low);
-    Real<O> s = half - high;
+    Real<O> s = named("s", half - high);
     Real<O> s_low = (half - s) - high + (half_low - low);
     high = select(steep, s, high);
     low = select(steep, s_low, low);
     Int<O> sign = x.bits() & (O::is_double ? INT64_MIN : INT32_MIN);
-    Mask<O> left = !(sign == 0);
-    Real<O> pi = half + half, u = pi - high;
+    Mask<O> left = named("left", !(sign == 0));
+    Real<O> pi = half + half, u = named("u", pi - high);
     Real<O> u_low = (pi - u) - high + (half_low + half_low - low);
     Real<O> result = select(left, u + u_low, high + low);
     result = copy_sign(result, y);
@@ -106,38 +106,38 @@ Real<O> asin_polynomial(Real<O> z) {
 /// asin(a) for 0 <= a <= 1 near 1: π/2 - 2·asin(s), s = sqrt((1-a)/2) = high + low.
 template <class O>
 Sum<O> half_angle(Real<O> z) {
-    Real<O> s = sqrt(z);
+    Real<O> s = named("s", sqrt(z));
     Real<O> s_low = select(s > 0.0, fma(-s, s, z) / (s + s), 0.0);
     return {s, fma(s * z, asin_polynomial(z), s_low)};
 }
 
 template <class O>
 Real<O> asin(Real<O> x) {
-    Real<O> a = abs(x);
-    Mask<O> near_one = a > 0.5;
-    Real<O> z = select(near_one, (1.0 - a) * 0.5, a * a);
-    Real<O> small = fma(a * z, asin_polynomial(z), a);
+    Real<O> a = named("a", abs(x));
+    Mask<O> near_one = named("near_one", a > 0.5);
+    Real<O> z = named("z", select(near_one, (1.0 - a) * 0.5, a * a));
+    Real<O> small = named("small", fma(a * z, asin_polynomial(z), a));
     auto [s, rest] = half_angle(z);
-    Real<O> high = x.k(Pi<O>::half) - (s + s);
-    Real<O> low = (x.k(Pi<O>::half) - high) - (s + s);
-    Real<O> large = high + (low + (Pi<O>::half_low - (rest + rest)));
+    Real<O> high = named("high", x.k(Pi<O>::half) - (s + s));
+    Real<O> low = named("low", (x.k(Pi<O>::half) - high) - (s + s));
+    Real<O> large = named("large", high + (low + (Pi<O>::half_low - (rest + rest))));
     Real<O> result = select(near_one, large, small);
     return select(is_nan(x), x, copy_sign(result, x));  // NaN beyond 1, by the root
 }
 
 template <class O>
 Real<O> acos(Real<O> x) {
-    Real<O> a = abs(x);
-    Mask<O> near_one = a > 0.5;
-    Real<O> z = select(near_one, (1.0 - a) * 0.5, a * a);
+    Real<O> a = named("a", abs(x));
+    Mask<O> near_one = named("near_one", a > 0.5);
+    Real<O> z = named("z", select(near_one, (1.0 - a) * 0.5, a * a));
     // π/2 - asin(x)
     Real<O> half = x.k(Pi<O>::half);
-    Real<O> high = half - x;
-    Real<O> middle = high + ((half - high) - x + (Pi<O>::half_low - x * z * asin_polynomial(z)));
+    Real<O> high = named("high", half - x);
+    Real<O> middle = named("middle", high + ((half - high) - x + (Pi<O>::half_low - x * z * asin_polynomial(z))));
     auto [s, rest] = half_angle(z);
-    Real<O> right = (s + rest) * 2.0;
-    Real<O> pi = half + half, down = pi - (s + s);
-    Real<O> left = down + ((pi - down) - (s + s) + (2.0 * Pi<O>::half_low - (rest + rest)));
+    Real<O> right = named("right", (s + rest) * 2.0);
+    Real<O> pi = half + half, down = named("down", pi - (s + s));
+    Real<O> left = named("left", down + ((pi - down) - (s + s) + (2.0 * Pi<O>::half_low - (rest + rest))));
     Real<O> result = select(near_one, select(x < 0.0, left, right), middle);
     return select(is_nan(x), x, result);
 }

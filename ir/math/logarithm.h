@@ -19,16 +19,16 @@ struct LogParts {
 template <class O>
 LogParts<O> log_parts(Real<O> x) {
     constexpr int mantissa = Real<O>::mantissa;
-    Mask<O> tiny = x < (O::is_double ? 0x1p-1022 : 0x1p-126);
-    Real<O> big = select(tiny, x * (O::is_double ? 0x1p54 : 0x1p25), x);
+    Mask<O> tiny = named("tiny", x < (O::is_double ? 0x1p-1022 : 0x1p-126));
+    Real<O> big = named("big", select(tiny, x * (O::is_double ? 0x1p54 : 0x1p25), x));
     Int<O> i = big.bits();
     // Moves √½ to the bottom of a binade, so that the exponent's step is there.
     int64_t offset = O::is_double ? 0x3ff0000000000000 - 0x3fe6a09e667f3bcd : 0x3f800000 - 0x3f3504f3;
     Int<O> moved = i + offset;
-    Int<O> n = (moved >> mantissa) - int64_t{Real<O>::bias};
-    Real<O> m = real_of_bits(i - (n << mantissa));
-    Int<O> exponent = select(tiny, n - (O::is_double ? 54 : 25), n);
-    return {exponent, m - 1.0};
+    Int<O> n = named("n", (moved >> mantissa) - int64_t{Real<O>::bias});
+    Real<O> m = named("m", real_of_bits(i - (n << mantissa)));
+    Int<O> exponent = named("exponent", select(tiny, n - (O::is_double ? 54 : 25), n));
+    return {exponent, named("f", m - 1.0)};
 }
 
 /// log(1+f) = f - (half - s·(half + r)), half = f²/2.
@@ -38,8 +38,8 @@ struct LogSeries {
 };
 template <class O>
 LogSeries<O> log_series(Real<O> f) {
-    Real<O> s = f / (f + 2.0);
-    Real<O> z = s * s;
+    Real<O> s = named("s", f / (f + 2.0));
+    Real<O> z = named("z", s * s);
     Real<O> r = f;
     if constexpr (O::is_double) {
         r = z * polynomial(z, {0x1.5555555555555p-1, 0x1.9999999999d58p-2, 0x1.249249242f05cp-2, 0x1.c71c725c26fd3p-3,
@@ -47,7 +47,7 @@ LogSeries<O> log_series(Real<O> f) {
     } else {
         r = z * polynomial(z, {0x1.555556p-1, 0x1.999878p-2, 0x1.24bbf0p-2, 0x1.cfb94ep-3});
     }
-    Real<O> half = f * f * 0.5;
+    Real<O> half = named("half", f * f * 0.5);
     return {half, s * (half + r)};
 }
 
@@ -65,24 +65,24 @@ template <class O>
 Real<O> log(Real<O> x) {
     auto [n, f] = log_parts(x);
     auto [half, s_term] = log_series(f);
-    Real<O> e = to_real(n);
-    Real<O> low = fma(e, Ln2Parts<O>::low, s_term);
-    return log_edges(x, fma(e, x.k(Ln2Parts<O>::high), f - (half - low)));
+    Real<O> e = named("e", to_real(n));
+    Real<O> low = named("low", fma(e, Ln2Parts<O>::low, s_term));
+    return log_edges(x, named("logarithm", fma(e, x.k(Ln2Parts<O>::high), f - (half - low))));
 }
 
 /// log(1 + x + x_low) for a small x_low.
 template <class O>
 Real<O> log1p_of(Real<O> x, Real<O> x_low) {
-    Real<O> u = x + 1.0;
+    Real<O> u = named("u", x + 1.0);
     auto [n, f_of_u] = log_parts(u);
     Mask<O> near = n == 0;
     // What 1 + x lost, relative to u.
-    Real<O> lost = select(near, 0.0, select(u > 2.0, 1.0 - (u - x), x - (u - 1.0)));
-    Real<O> f = select(near, x, f_of_u);
-    Real<O> c = (lost + x_low) / u;
+    Real<O> lost = named("lost", select(near, 0.0, select(u > 2.0, 1.0 - (u - x), x - (u - 1.0))));
+    Real<O> f = named("f", select(near, x, f_of_u));
+    Real<O> c = named("c", (lost + x_low) / u);
     auto [half, s_term] = log_series(f);
-    Real<O> e = to_real(n);
-    Real<O> low = fma(e, Ln2Parts<O>::low, s_term + c);
+    Real<O> e = named("e", to_real(n));
+    Real<O> low = named("low", fma(e, Ln2Parts<O>::low, s_term + c));
     return log_edges(u, fma(e, x.k(Ln2Parts<O>::high), f - (half - low)));
 }
 
@@ -99,14 +99,14 @@ Real<O> log_in_base(Real<O> x, double inverse_high, double inverse_low, double t
     auto [half, s_term] = log_series(f);
     // log(1+f) as high + low, `high` short enough for exact sums.
     constexpr int64_t keep = O::is_double ? ~int64_t{0xffffffff} : ~int64_t{0xfff};
-    Real<O> high = real_of_bits((f - half).bits() & keep);
-    Real<O> low = (f - high) - half + s_term;
-    Real<O> e = to_real(n);
-    Real<O> main = high * inverse_high;
-    Real<O> rest = fma(high, x.k(inverse_high), -main) + fma(high, x.k(inverse_low), low * inverse_high);
-    Real<O> whole = e * two_high;
-    Real<O> sum = whole + main;
-    Real<O> lost = select(e == 0.0, whole, (whole - sum) + main);
+    Real<O> high = named("high", real_of_bits((f - half).bits() & keep));
+    Real<O> low = named("low", (f - high) - half + s_term);
+    Real<O> e = named("e", to_real(n));
+    Real<O> main = named("main", high * inverse_high);
+    Real<O> rest = named("rest", fma(high, x.k(inverse_high), -main) + fma(high, x.k(inverse_low), low * inverse_high));
+    Real<O> whole = named("whole", e * two_high);
+    Real<O> sum = named("sum", whole + main);
+    Real<O> lost = named("lost", select(e == 0.0, whole, (whole - sum) + main));
     return log_edges(x, sum + (lost + fma(e, x.k(two_low), rest)));
 }
 

@@ -16,16 +16,16 @@ namespace sifr::math {
 /// A fitted start, then steps of Halley's method on erf (on erfc where that keeps the digits).
 template <class O>
 Real<O> erfinv(Real<O> x) {
-    Real<O> a = abs(x);
-    Real<O> rest = 1.0 - a;
-    Real<O> w = -log(select(rest > 0.0, rest * (a + 1.0), 1.0));
-    Real<O> u = w - 2.5, s = sqrt(w) - 4.0;
+    Real<O> a = named("a", abs(x));
+    Real<O> rest = named("rest", 1.0 - a);
+    Real<O> w = named("w", -log(select(rest > 0.0, rest * (a + 1.0), 1.0)));
+    Real<O> u = named("u", w - 2.5), s = named("s", sqrt(w) - 4.0);
     Real<O> central = polynomial(u, {0x1.805c5ep+0, 0x1.f91ec6p-3, -0x1.11c9f4p-8, -0x1.48a6f2p-10, 0x1.ca6acap-13, -0x1.270bd2p-18,
                                      -0x1.d94cbep-19, 0x1.710d18p-22, 0x1.e7313cp-26});
     Real<O> tail = polynomial(s, {0x1.eb7df6p+1, 0x1.026f50p+0, 0x1.52db1cp-10, -0x1.ee0076p-11, 0x1.0d1552p-12, -0x1.cf48c6p-16,
                                   0x1.7b142ep-14, -0x1.4b0e7cp-14, 0x1.2b53dcp-16});
     Real<O> y = a * select(w < 5.0, central, tail);
-    Mask<O> small = a < 0.5;
+    Mask<O> small = named("small", a < 0.5);
     for (int step = 0; step < (O::is_double ? 2 : 1); ++step) {
         Real<O> missing = select(small, erf_small(y) - a, rest - erfc_large(y));
         Real<O> t = missing * exp(y * y) * 0x1.c5bf891b4ef6bp-1;  // by half the root of pi
@@ -40,17 +40,17 @@ Real<O> erfinv(Real<O> x) {
 template <class O>
 Real<O> lgamma_positive(Real<O> x) {
     Real<O> one = x.k(1.0);
-    Mask<O> below = x < 1.5;
-    Mask<O> far_below = x < 0.5;
+    Mask<O> below = named("below", x < 1.5);
+    Mask<O> far_below = named("far_below", x < 0.5);
     Real<O> up = select(below, select(far_below, x * (x + 1.0), x), one);
     Real<O> y = select(below, select(far_below, x + 2.0, x + 1.0), x);
     Real<O> down = one;
     for (int step = 0; step < 6; ++step) {
         Mask<O> above = y >= 2.5;
-        y = select(above, y - 1.0, y);
-        down = select(above, down * y, down);
+        y = named("y", select(above, y - 1.0, y));
+        down = named("down", select(above, down * y, down));
     }
-    Real<O> u = y - 2.0;
+    Real<O> u = named("u", y - 2.0);
     Real<O> p = u;
     if constexpr (O::is_double) {
         p = polynomial(u, {0x1.b0ee6072093cep-2, -0x1.9ae6509ea10a1p-4, 0x1.0e0c9df2934a9p-5, -0x1.95ce223a9c036p-7, 0x1.47974853ddb8ep-8,
@@ -62,25 +62,25 @@ Real<O> lgamma_positive(Real<O> x) {
         p = polynomial(u, {0x1.b0ee60p-2, -0x1.9ae64cp-4, 0x1.0e0e62p-5, -0x1.95d4dap-7, 0x1.468476p-8, -0x1.12ebfcp-9, 0x1.0a4a74p-10,
                            -0x1.e0c12cp-12});
     }
-    Real<O> core = u * (y - 1.0) * p;
+    Real<O> core = named("core", u * (y - 1.0) * p);
     Real<O> logarithm = log(select(below, up, down));
-    Real<O> near = select(below, core - logarithm, core + logarithm);
+    Real<O> near = named("near", select(below, core - logarithm, core + logarithm));
 
-    Real<O> r = 1.0 / x, z = r * r;
+    Real<O> r = named("r", 1.0 / x), z = named("z", r * r);
     Real<O> series = r * polynomial(z, {1.0 / 12, -1.0 / 360, 1.0 / 1260, -1.0 / 1680, 1.0 / 1188, -691.0 / 360360, 1.0 / 156, -3617.0 / 122400,
                                         43867.0 / 244188});
-    Real<O> large = fma(x - 0.5, log(x) - 1.0, series + 0.41893853320467274178);
+    Real<O> large = named("large", fma(x - 0.5, log(x) - 1.0, series + 0.41893853320467274178));
     return select(x < 8.0, near, large);
 }
 
 /// ln|Γ(x)|; infinite at 0 and the negative integers.
 template <class O>
 Real<O> lgamma(Real<O> x) {
-    Real<O> a = abs(x);
-    Real<O> positive = lgamma_positive(a);
-    Real<O> f = a - floor(a);
-    Real<O> s = sin(select(f > 0.5, 1.0 - f, f) * 0x1.921fb54442d18p+1);
-    Real<O> reflected = log(x.k(0x1.921fb54442d18p+1) / (a * s)) - positive;
+    Real<O> a = named("a", abs(x));
+    Real<O> positive = named("positive", lgamma_positive(a));
+    Real<O> f = named("f", a - floor(a));
+    Real<O> s = named("s", sin(select(f > 0.5, 1.0 - f, f) * 0x1.921fb54442d18p+1));
+    Real<O> reflected = named("reflected", log(x.k(0x1.921fb54442d18p+1) / (a * s)) - positive);
     Real<O> result = select(x < 0.0, select(f == 0.0, HUGE_VAL, reflected), positive);
     result = select(a == HUGE_VAL || a == 0.0, HUGE_VAL, result);
     result = select(x == 1.0 || x == 2.0, 0.0, result);
@@ -90,22 +90,22 @@ Real<O> lgamma(Real<O> x) {
 /// The derivative of lgamma; ∓∞ at ±0, NaN at the negative integers.
 template <class O>
 Real<O> digamma(Real<O> x) {
-    Mask<O> negative = x < 0.0;
+    Mask<O> negative = named("negative", x < 0.0);
     Real<O> y = select(negative, 1.0 - x, x);
     Real<O> shift = x.k(0.0);
     for (int step = 0; step < 8; ++step) {
-        Mask<O> below = y < 8.0;
-        shift = select(below, shift - 1.0 / y, shift);
-        y = select(below, y + 1.0, y);
+        Mask<O> below = named("below", y < 8.0);
+        shift = named("shift", select(below, shift - 1.0 / y, shift));
+        y = named("y", select(below, y + 1.0, y));
     }
-    Real<O> r = 1.0 / y, z = r * r;
-    Real<O> series = z * polynomial(z, {1.0 / 12, -1.0 / 120, 1.0 / 252, -1.0 / 240, 1.0 / 132, -691.0 / 32760, 1.0 / 12, -3617.0 / 8160});
-    Real<O> value = shift + (log(y) - 0.5 * r - series);
-    Real<O> f = x - floor(x);
+    Real<O> r = named("r", 1.0 / y), z = named("z", r * r);
+    Real<O> series = named("series", z * polynomial(z, {1.0 / 12, -1.0 / 120, 1.0 / 252, -1.0 / 240, 1.0 / 132, -691.0 / 32760, 1.0 / 12, -3617.0 / 8160}));
+    Real<O> value = named("value", shift + (log(y) - 0.5 * r - series));
+    Real<O> f = named("f", x - floor(x));
     constexpr double pi = 0x1.921fb54442d18p+1;
-    Real<O> reflected = value - pi / tan(select(f > 0.5, f - 1.0, f) * pi);
+    Real<O> reflected = named("reflected", value - pi / tan(select(f > 0.5, f - 1.0, f) * pi));
     Real<O> result = select(negative, select(f == 0.0, std::numeric_limits<double>::quiet_NaN(), reflected), value);
-    Real<O> infinite = copy_sign(x.k(HUGE_VAL), x);
+    Real<O> infinite = named("infinite", copy_sign(x.k(HUGE_VAL), x));
     result = select(x == 0.0, -infinite, select(x == HUGE_VAL, HUGE_VAL, result));
     return select(is_nan(x), x, result);
 }

@@ -24,7 +24,13 @@ DType element_type(const Type& t) { return t.is_tensor() ? t.dtype : dtype_of_nu
 
 std::string kernel_name_of(const Function& f, ValueId v) {
     if (!f[v].name.empty()) return as_identifier(f[v].name);
+    // What a group reads is called as outside of it, and what it makes as inside.
+    if (f[v].def == Value::Def::Parameter && f[f[v].region].parent.valid()) {
+        const Inst& around = f[f[f[v].region].parent];
+        if (around.op == "group"_op && f[v].position < around.operands.size()) return kernel_name_of(f, around.operands[f[v].position]);
+    }
     if (const Inst* p = f.producer(v)) {
+        if (p->op == "group"_op) return kernel_name_of(f, f[p->regions[0]].results.at(f[v].position));
         std::string_view n = name_of(p->op);
         return as_identifier(std::string(n.substr(0, n.find('.'))));
     }
@@ -195,7 +201,8 @@ ExprId Emitter::compute(ValueId v, const Coords& c) {
     if (value.def == Value::Def::Constant) {
         if (const bool* b = std::get_if<bool>(&value.constant)) return kernel.exprs.constant_bits(DType::Bool, *b);
         if (const int64_t* i = std::get_if<int64_t>(&value.constant)) return kernel.exprs.constant_int(DType::I64, *i);
-        if (const double* d = std::get_if<double>(&value.constant)) return kernel.exprs.constant_bits(DType::F64, std::bit_cast<uint64_t>(*d));
+        if (const double* d = std::get_if<double>(&value.constant))
+            return kernel.exprs.constant_bits(DType::F64, std::bit_cast<uint64_t>(*d));
         SIFR_UNREACHABLE("a constant that is no number in a kernel");
     }
     if (value.def == Value::Def::Parameter) {
@@ -263,7 +270,8 @@ ExprId Emitter::copy_body(const ScalarBody& body, const std::vector<ExprId>& inp
             case ScalarOp::Const: here[i] = kernel.exprs.constant_bits(e.type, e.payload); continue;
             case ScalarOp::Cast: made = cast(arg(0), e.type); break;
             case ScalarOp::Bitcast: made = kernel.exprs.bitcast(arg(0), e.type); break;
-            case ScalarOp::Var: case ScalarOp::Load: SIFR_UNREACHABLE("a scalar body reads its inputs only");
+            case ScalarOp::Var:
+            case ScalarOp::Load: SIFR_UNREACHABLE("a scalar body reads its inputs only");
             default:
                 switch (arity(e.op)) {
                     case 1: made = kernel.exprs.unary(e.op, arg(0)); break;
@@ -319,7 +327,8 @@ ExprId Emitter::fill(const Inst& inst, const Coords& c) {
         if (at.is_constant()) return value(static_cast<size_t>(at.base));
         ExprId i = bind_at(number(at), "number", level_of(at)), chosen = value(inst.operands.size() - 1);
         for (size_t k = inst.operands.size() - 1; k-- > 0;)
-            chosen = x.ternary(ScalarOp::Select, x.binary(ScalarOp::Eq, i, x.constant_int(DType::I64, static_cast<int64_t>(k))), value(k), chosen);
+            chosen = x.ternary(ScalarOp::Select, x.binary(ScalarOp::Eq, i, x.constant_int(DType::I64, static_cast<int64_t>(k))), value(k),
+                               chosen);
         return chosen;
     }
     if (inst.op == "linspace"_op) {

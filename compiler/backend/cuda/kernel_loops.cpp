@@ -7,13 +7,14 @@
 
 namespace sifr::cuda {
 
-/// An accumulation somewhere in the block that may come to one place in several iterations of the loop over `loop`: unless the loop's variable moves
-/// the place, and nothing else that the loop changes does. The order of such additions is that of the iterations.
+/// An accumulation somewhere in the block that may come to one place in several iterations of the loop over `loop`: unless the loop's
+/// variable moves the place, and nothing else that the loop changes does. The order of such additions is that of the iterations.
 static bool accumulates_across(const Block& block, VarId loop, const std::set<uint32_t>& changed) {
     return std::any_of(block.begin(), block.end(), [&](const Stmt& s) {
         if (const auto* a = std::get_if<Accumulate>(&s.node)) {
             if (a->index.scale_of(loop) == 0) return true;
-            return std::any_of(a->index.terms.begin(), a->index.terms.end(), [&](const auto& t) { return t.var != loop && changed.contains(t.var.index); });
+            return std::any_of(a->index.terms.begin(), a->index.terms.end(),
+                               [&](const auto& t) { return t.var != loop && changed.contains(t.var.index); });
         }
         if (const auto* f = std::get_if<For>(&s.node)) {
             // An inner loop's own variable moves the place too: where it is the inner axis, rows do not meet.
@@ -22,7 +23,8 @@ static bool accumulates_across(const Block& block, VarId loop, const std::set<ui
             return accumulates_across(f->body, loop, inner);
         }
         if (const auto* r = std::get_if<Reduce>(&s.node)) return accumulates_across(r->body, loop, changed);
-        if (const auto* i = std::get_if<If>(&s.node)) return accumulates_across(i->then_body, loop, changed) || accumulates_across(i->else_body, loop, changed);
+        if (const auto* i = std::get_if<If>(&s.node))
+            return accumulates_across(i->then_body, loop, changed) || accumulates_across(i->else_body, loop, changed);
         if (const auto* c = std::get_if<Contract>(&s.node)) return accumulates_across(c->epilogue, loop, changed);
         return false;
     });
@@ -55,7 +57,9 @@ KernelPrinter::Nest KernelPrinter::nest_of(const For& f) const {
         // The bounds must not depend on what is inside of the nest, nor scratch on one of its iterations.
         std::set<uint32_t> inside = lets.defines;
         for (const For* l : nest.loops) inside.insert(l->var.index);
-        auto varies = [&](const Affine& a) { return std::any_of(a.terms.begin(), a.terms.end(), [&](const auto& t) { return inside.contains(t.var.index); }); };
+        auto varies = [&](const Affine& a) {
+            return std::any_of(a.terms.begin(), a.terms.end(), [&](const auto& t) { return inside.contains(t.var.index); });
+        };
         if (varies(inner->lo) || varies(inner->hi) || whole.scratch || nest.loops.size() == 3) return nest;
         for (size_t i = 0; i + 1 < body.size(); ++i) nest.before.push_back(&body[i]);
         nest.loops.push_back(inner);
@@ -80,11 +84,15 @@ bool aligned(const Affine& a, VarId inner, const std::vector<const For*>& loops)
 
 bool KernelPrinter::grouped(const Nest& nest) const {
     const For& inner = *nest.loops.back();
-    if (!inner.lo.is_constant() || !inner.hi.is_constant() || inner.lo.base % group_size != 0 || (inner.hi.base - inner.lo.base) % group_size != 0) return false;
+    if (!inner.lo.is_constant() || !inner.hi.is_constant() || inner.lo.base % group_size != 0 ||
+        (inner.hi.base - inner.lo.base) % group_size != 0)
+        return false;
     bool any = false;
     for (const Stmt& s : *nest.body) {
-        if (const auto* store = std::get_if<Store>(&s.node)) any |= aligned(store->index, inner.var, nest.loops);
-        else if (!std::holds_alternative<Let>(s.node)) return false;
+        if (const auto* store = std::get_if<Store>(&s.node))
+            any |= aligned(store->index, inner.var, nest.loops);
+        else if (!std::holds_alternative<Let>(s.node))
+            return false;
     }
     return any;
 }
@@ -155,12 +163,15 @@ void KernelPrinter::dealt_loop(const Nest& nest, const std::string& first, const
         return n;
     };
     const std::string group = by_four ? unique(k_.vars[nest.loops.back()->var.index].name + "_first") : "";
-    auto parenthesized = [&](const Affine& a) { return a.terms.empty() || (a.terms.size() == 1 && a.base == 0) ? affine(a) : "(" + affine(a) + ")"; };
+    auto parenthesized = [&](const Affine& a) {
+        return a.terms.empty() || (a.terms.size() == 1 && a.base == 0) ? affine(a) : "(" + affine(a) + ")";
+    };
     if (nest.loops.size() == 1) {
         const For& f = *nest.loops[0];
         const std::string begin = by_four ? fmt::format("{} * ({})", step, first) : first;
         const std::string start = f.lo == Affine{} ? begin : fmt::format("{} + {}", affine(f.lo), begin);
-        open(fmt::format("for (i64 {0} = {1}; {0} < {2}; {0} += {4}{3})", by_four ? group : name(f.var), start, affine(f.hi), stride, by_four ? "4 * " : ""));
+        open(fmt::format("for (i64 {0} = {1}; {0} < {2}; {0} += {4}{3})", by_four ? group : name(f.var), start, affine(f.hi), stride,
+                         by_four ? "4 * " : ""));
     } else {
         int64_t total = 1;
         std::string product;
@@ -178,26 +189,35 @@ void KernelPrinter::dealt_loop(const Nest& nest, const std::string& first, const
         if (total < 0)
             for (const For* f : nest.loops)
                 if (!extent(*f).is_constant()) nonempty += fmt::format(" && {} > 0", affine(extent(*f)));
-        open(fmt::format("for ({1} {0} = {2}; {0} < {3}{5}; {0} += {4})", t, type, first, total >= 0 ? std::to_string(total) : product, stride, nonempty));
+        open(fmt::format("for ({1} {0} = {2}; {0} < {3}{5}; {0} += {4})", t, type, first, total >= 0 ? std::to_string(total) : product,
+                         stride, nonempty));
         std::string rest = t;
         std::vector<std::string> definitions;
+        std::set<uint32_t> used = footprint(k_, nest.loops[0]->body).uses;
         for (size_t i = nest.loops.size(); i-- > 0;) {
             const For& f = *nest.loops[i];
             const std::string n = parenthesized(extent(f));
-            std::string value = i == 0 ? rest : fmt::format("{} % {}", rest, n);
+            const bool once = extent(f).is_constant() && extent(f).base == 1;
+            const bool outermost = std::all_of(nest.loops.begin(), nest.loops.begin() + static_cast<ptrdiff_t>(i),
+                                               [&](const For* l) { return extent(*l).is_constant() && extent(*l).base == 1; });
+            std::string value = once ? "0" : outermost ? rest : fmt::format("{} % {}", rest, n);
             const bool last = by_four && i + 1 == nest.loops.size();
             if (last) value = fmt::format("4 * ({})", value);
-            if (!(f.lo == Affine{})) value = fmt::format("{} + {}", affine(f.lo), i == 0 ? value : "(" + value + ")");
-            definitions.insert(definitions.begin(), fmt::format("const i64 {} = {};", last ? group : name(f.var), value));
-            rest = fmt::format("{} / {}", rest, n);
+            if (!(f.lo == Affine{}))
+                value = once ? affine(f.lo) : fmt::format("{} + {}", affine(f.lo), outermost ? value : "(" + value + ")");
+            if (last || used.contains(f.var.index))
+                definitions.insert(definitions.begin(), fmt::format("const i64 {} = {};", last ? group : name(f.var), value));
+            if (!once) rest = fmt::format("{} / {}", rest, n);
         }
         for (const std::string& d : definitions) line(d);
         for (const Stmt* s : nest.before) stmt(*s);
     }
-    if (by_four) print_group(nest, group);
-    else block(*nest.body);
+    if (by_four)
+        print_group(nest, group);
+    else
+        block(*nest.body);
     // An iteration of the whole block ends before the next begins.
-    if (level_ == Level::Block && (!dirty_reads_.empty() || !dirty_writes_.empty())) barrier();
+    if (level_ == Level::Block && !unsettled_.empty()) barrier();
     close();
 }
 

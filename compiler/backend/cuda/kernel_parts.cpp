@@ -119,7 +119,8 @@ DeviceKernel KernelPrinter::print() {
         result_.text += i ? "\n" : "";
         const uint32_t where = first_line(k_.location);
         const std::string at = where ? fmt::format("#line {} \"{}\"\n", where, script_) : "";
-        result_.text += fmt::format("{}extern \"C\" __global__ void __launch_bounds__({}) {}({}) {{\n{}{}}}\n", at, part.threads, part.symbol, parameters, bools, part_texts_[i]);
+        result_.text += fmt::format("{}extern \"C\" __global__ void __launch_bounds__({}) {}({}) {{\n{}{}}}\n", at, part.threads,
+                                    part.symbol, parameters, bools, part_texts_[i]);
     }
     return std::move(result_);
 }
@@ -130,8 +131,7 @@ void KernelPrinter::begin_part(int threads, int64_t blocks) {
     out_.clear();
     depth_ = 1;
     line_ = first_line(k_.location);
-    dirty_reads_.clear();
-    dirty_writes_.clear();
+    unsettled_ = {};
 }
 
 void KernelPrinter::end_part() { part_texts_.push_back(std::move(out_)); }
@@ -141,7 +141,7 @@ void KernelPrinter::load_carried(const Footprint& f) {
         auto at = carried_at_.find(v);
         if (at == carried_at_.end()) continue;
         const char* type = value_type(k_.vars[v].type);
-        line(fmt::format("{0}{1} {2} = *({1}*)(slab + {3});", assigned_[v] ? "" : "const ", type, vars_[v], at->second));
+        line(fmt::format("{0}{1} {2} = *({1}*){3};", assigned_[v] ? "" : "const ", type, vars_[v], slab_place(at->second)));
     }
 }
 
@@ -153,7 +153,7 @@ void KernelPrinter::save_carried(const Footprint& f) {
     for (uint32_t v : changed) {
         if (!carried_.contains(v)) continue;
         if (!carried_at_.contains(v)) carried_at_[v] = slab_offset(16);
-        line(fmt::format("if (threadIdx.x == 0) *({}*)(slab + {}) = {};", value_type(k_.vars[v].type), carried_at_[v], vars_[v]));
+        line(fmt::format("if (threadIdx.x == 0) *({}*){} = {};", value_type(k_.vars[v].type), slab_place(carried_at_[v]), vars_[v]));
     }
 }
 
@@ -173,7 +173,7 @@ void KernelPrinter::declare_scratch(const Footprint& f, bool per_block) {
             continue;
         }
         if (of_call) {
-            line(fmt::format("{0}* const {1} = ({0}*)(slab + {2});", type, buffers_[b], scratch_at_[b]));
+            line(fmt::format("{0}* const {1} = ({0}*){2};", type, buffers_[b], slab_place(scratch_at_[b])));
             continue;
         }
         const int64_t blocks = per_block ? result_.parts.back().blocks : 1;
@@ -202,7 +202,8 @@ void KernelPrinter::split() {
         if (const auto* let = std::get_if<Let>(&s.node); let && !small && !assigned_[let->var.index]) {
             const bool constant = std::none_of(f.reads.begin(), f.reads.end(), [&](uint32_t b) { return whole.writes.contains(b); });
             const bool on_free = std::all_of(f.uses.begin(), f.uses.end(), [&](uint32_t v) {
-                return free_variables.contains(v) || std::any_of(k_.scalars.begin(), k_.scalars.end(), [&](VarId p) { return p.index == v; });
+                return free_variables.contains(v) ||
+                       std::any_of(k_.scalars.begin(), k_.scalars.end(), [&](VarId p) { return p.index == v; });
             });
             if (constant && on_free) {
                 free_lets.push_back(&s);
@@ -268,9 +269,12 @@ void KernelPrinter::split() {
             level_ = Level::Thread;
             load_carried(prints[p]);
             for (size_t i = 0; i < lets; ++i) stmt(*stmts[i]);
-            if (const auto* c = std::get_if<Contract>(&s.node)) print_contract_part(*c, s);
-            else if (const auto* r = std::get_if<Reduce>(&s.node)) print_grid_reduce(*r, s);
-            else print_grid_loop(std::get<For>(s.node), s);
+            if (const auto* c = std::get_if<Contract>(&s.node))
+                print_contract_part(*c, s);
+            else if (const auto* r = std::get_if<Reduce>(&s.node))
+                print_grid_reduce(*r, s);
+            else
+                print_grid_loop(std::get<For>(s.node), s);
             end_part();
             continue;
         }
@@ -330,7 +334,8 @@ void KernelPrinter::print_grid_reduce(const Reduce& r, const Stmt& s) {
     // No partial has a member for each item of more than 16 bytes.
     const int64_t at = slab_offset(part.blocks * lanes * 16 * static_cast<int64_t>(r.items.size()));
     half_done_[&r] = {part.blocks, at};
-    line(fmt::format("reduce_by_grid<256, {}>({}, {}, {}, {}, {}, ({}*)(slab + {}));", lanes, r.extent.base, count, g.empty, g.add, g.join, g.partial, at));
+    line(fmt::format("reduce_by_grid<256, {}>({}, {}, {}, {}, {}, ({}*){});", lanes, r.extent.base, count, g.empty, g.add, g.join,
+                     g.partial, slab_place(at)));
     level_ = Level::Thread;
 }
 
@@ -348,7 +353,8 @@ void KernelPrinter::print_contract_part(const Contract& c, const Stmt& s) {
     const int64_t down = (c.m + rows - 1) / rows, across = (c.n + columns - 1) / columns;
     const std::string tile = unique("tile"), i = name(c.m_var), j = name(c.n_var), k = unique("k");
     open(fmt::format("for (i64 {0} = blockIdx.x; {0} < {1}; {0} += gridDim.x)", tile, c.batch * down * across));
-    line(fmt::format("const i64 {} = {} / {};", name(c.batch_var), tile, down * across));
+    if (footprint(k_, s).uses.contains(c.batch_var.index))
+        line(fmt::format("const i64 {} = {};", name(c.batch_var), c.batch == 1 ? "0" : fmt::format("{} / {}", tile, down * across)));
     auto element = [&](BufferId buffer, const Affine& base, VarId outer, int64_t outer_stride, int64_t k_stride) {
         Expr e;
         e.op = ScalarOp::Load;
@@ -367,8 +373,13 @@ void KernelPrinter::print_contract_part(const Contract& c, const Stmt& s) {
     level_ = Level::Thread;
     block(c.epilogue);
     close("};");
-    line(fmt::format("contract_tile<{}, {}, {}, {}, {}, {}, {}>({} / {} % {} * {}, {} % {} * {}, {}, {}, {}, {}, {}, {});", type, rows, columns, depth, part.threads,
-                     c.a_k == 1 ? "true" : "false", c.b_k == 1 ? "true" : "false", tile, across, down, rows, tile, across, columns, c.m, c.n, c.k, a, b, finish));
+    // The tile's place in the grid of them.
+    const std::string column =
+        across == 1 ? "0" : fmt::format("{}{} * {}", tile, down == 1 && c.batch == 1 ? "" : fmt::format(" % {}", across), columns);
+    const std::string quotient = across == 1 ? tile : fmt::format("{} / {}", tile, across);
+    const std::string row = down == 1 ? "0" : fmt::format("{}{} * {}", quotient, c.batch == 1 ? "" : fmt::format(" % {}", down), rows);
+    line(fmt::format("contract_tile<{}, {}, {}, {}, {}, {}, {}>({}, {}, {}, {}, {}, {}, {}, {});", type, rows, columns, depth, part.threads,
+                     c.a_k == 1 ? "true" : "false", c.b_k == 1 ? "true" : "false", row, column, c.m, c.n, c.k, a, b, finish));
     close();
 }
 

@@ -30,8 +30,8 @@ bool stores(const Block& block) {
         if (const auto* f = std::get_if<For>(&s.node)) return stores(f->body);
         if (const auto* r = std::get_if<Reduce>(&s.node)) return stores(r->body);
         if (const auto* i = std::get_if<If>(&s.node)) return stores(i->then_body) || stores(i->else_body);
-        return std::holds_alternative<Store>(s.node) || std::holds_alternative<Accumulate>(s.node) || std::holds_alternative<Contract>(s.node) ||
-               std::holds_alternative<Check>(s.node);
+        return std::holds_alternative<Store>(s.node) || std::holds_alternative<Accumulate>(s.node) ||
+               std::holds_alternative<Contract>(s.node) || std::holds_alternative<Check>(s.node);
     });
 }
 
@@ -44,7 +44,7 @@ constexpr const char* reserved[] = {
     "infinity_f32", "nan_f32", "infinity_f64", "nan_f64", "sqrt", "sqrtf", "floor", "floorf", "ceil", "ceilf", "trunc", "truncf", "rint", "rintf", "fabs",
     "fabsf", "fma", "fmaf", "add", "sub", "mul", "negate", "absolute", "quotient", "remainder", "floor_quotient", "modulo", "shift_left", "shift_right",
     "smaller", "larger", "remainder_of", "modulo_of", "floor_quotient_of", "to_i64", "to_i32", "from_f16", "to_f16", "from_bf16", "to_bf16", "to_bits",
-    "is_better", "note_offence", "reduce_thread", "reduce_few", "reduce_by_block", "reduce_by_grid", "reduce_tree", "fold_lanes", "gather_block", "join_nodes", "Four", "nodes", "at", "multiply_add", "contract_tile", "reduce_block", "reduce_levels",
+    "is_better", "note_offence", "reduce_thread", "reduce_few", "reduce_by_block", "reduce_by_grid", "reduce_tree", "fold_lanes", "shuffle_down", "first_of_warp", "Words", "gather_block", "join_nodes", "Four", "nodes", "at", "multiply_add", "polynomial", "contract_tile", "reduce_block", "reduce_levels",
     "contract_chunk", "acc", "lane", "linux", "unix", "assert", "min", "max", "abs", "exp", "log", "sin", "cos",
     "tan", "pow", "signbit", "isnan", "isinf", "clock", "printf", "warpSize", "erf", "erfc", "lgamma", "tanh", "y0", "y1", "yn", "j0", "j1", "jn", "gamma"};
 
@@ -97,8 +97,7 @@ void KernelPrinter::place(const Location& location) {
 
 void KernelPrinter::barrier() {
     line("__syncthreads();");
-    dirty_reads_.clear();
-    dirty_writes_.clear();
+    unsettled_ = {};
 }
 
 /// Parameters may share memory with one another, scratch does not.
@@ -108,16 +107,27 @@ static std::set<uint32_t> classes(const Kernel& k, const std::set<uint32_t>& buf
     return c;
 }
 
-void KernelPrinter::barrier_before(const Footprint& f) {
-    if (level_ != Level::Block) return;
-    const auto reads = classes(k_, f.reads), writes = classes(k_, f.writes);
-    if (intersect(writes, dirty_reads_) || intersect(writes, dirty_writes_) || intersect(reads, dirty_writes_)) barrier();
+void KernelPrinter::Unsettled::merge(const Unsettled& other) {
+    reads.insert(other.reads.begin(), other.reads.end());
+    writes.insert(other.writes.begin(), other.writes.end());
+    first_reads.insert(other.first_reads.begin(), other.first_reads.end());
+    first_writes.insert(other.first_writes.begin(), other.first_writes.end());
 }
 
-void KernelPrinter::note(const Footprint& f) {
+void KernelPrinter::barrier_before(const Footprint& f, bool by_first) {
     if (level_ != Level::Block) return;
-    dirty_reads_.merge(classes(k_, f.reads));
-    dirty_writes_.merge(classes(k_, f.writes));
+    const auto reads = classes(k_, f.reads), writes = classes(k_, f.writes);
+    const Unsettled& u = unsettled_;
+    const bool meets_all = intersect(writes, u.reads) || intersect(writes, u.writes) || intersect(reads, u.writes);
+    // One thread sees its own writes in order.
+    const bool meets_first = intersect(writes, u.first_reads) || intersect(writes, u.first_writes) || intersect(reads, u.first_writes);
+    if (meets_all || (meets_first && !by_first)) barrier();
+}
+
+void KernelPrinter::note(const Footprint& f, bool by_first) {
+    if (level_ != Level::Block) return;
+    (by_first ? unsettled_.first_reads : unsettled_.reads).merge(classes(k_, f.reads));
+    (by_first ? unsettled_.first_writes : unsettled_.writes).merge(classes(k_, f.writes));
 }
 
 void KernelPrinter::block(const Block& b) {
@@ -126,29 +136,38 @@ void KernelPrinter::block(const Block& b) {
 
 void KernelPrinter::stmt(const Stmt& s) {
     place(s.location);
-    const bool itself = std::holds_alternative<Let>(s.node) || std::holds_alternative<Assign>(s.node) || std::holds_alternative<Store>(s.node) ||
-                        std::holds_alternative<Accumulate>(s.node) || std::holds_alternative<Check>(s.node);
-    if (itself) barrier_before(footprint(k_, s));
+    const bool itself = std::holds_alternative<Let>(s.node) || std::holds_alternative<Assign>(s.node) ||
+                        std::holds_alternative<Store>(s.node) || std::holds_alternative<Accumulate>(s.node) ||
+                        std::holds_alternative<Check>(s.node);
+    const bool by_first = std::holds_alternative<Store>(s.node) || std::holds_alternative<Accumulate>(s.node);
+    if (itself) barrier_before(footprint(k_, s), by_first);
     std::visit(
         [&](const auto& n) {
             using T = std::decay_t<decltype(n)>;
-            if constexpr (std::is_same_v<T, For>) print_for(n, s);
+            if constexpr (std::is_same_v<T, For>)
+                print_for(n, s);
             else if constexpr (std::is_same_v<T, Let>) {
                 share({n.value});
                 print_let(n.var, bare(expr(n.value)));
             } else if constexpr (std::is_same_v<T, Assign>) {
                 share({n.value});
                 line(fmt::format("{} = {};", name(n.var), bare(expr(n.value))));
-            } else if constexpr (std::is_same_v<T, Store>) print_store(n);
-            else if constexpr (std::is_same_v<T, Accumulate>) print_accumulate(n);
-            else if constexpr (std::is_same_v<T, If>) print_if(n);
-            else if constexpr (std::is_same_v<T, Reduce>) print_reduce(n);
-            else if constexpr (std::is_same_v<T, Check>) print_check(n);
-            else print_contract(n);
+            } else if constexpr (std::is_same_v<T, Store>)
+                print_store(n);
+            else if constexpr (std::is_same_v<T, Accumulate>)
+                print_accumulate(n);
+            else if constexpr (std::is_same_v<T, If>)
+                print_if(n);
+            else if constexpr (std::is_same_v<T, Reduce>)
+                print_reduce(n);
+            else if constexpr (std::is_same_v<T, Check>)
+                print_check(n);
+            else
+                print_contract(n);
         },
         s.node);
     unshare();
-    if (itself) note(footprint(k_, s));
+    if (itself) note(footprint(k_, s), by_first);
 }
 
 void KernelPrinter::print_let(VarId var, const std::string& value) {
@@ -156,27 +175,47 @@ void KernelPrinter::print_let(VarId var, const std::string& value) {
 }
 
 void KernelPrinter::print_store(const Store& s) {
-    share({s.value});
-    const std::string text = fmt::format("{} = {};", access(s.buffer, s.index), stored(k_.buffers[s.buffer.index].type, bare(expr(s.value))));
-    line(level_ == Level::Block ? "if (threadIdx.x == 0) " + text : text);
+    by_first_thread({s.value}, [&] {
+        return fmt::format("{} = {};", access(s.buffer, s.index), stored(k_.buffers[s.buffer.index].type, bare(expr(s.value))));
+    });
+}
+
+void KernelPrinter::by_first_thread(const std::vector<ExprId>& roots, const std::function<std::string()>& text) {
+    if (level_ == Level::Thread) {
+        share(roots);
+        line(text());
+        return;
+    }
+    const std::string before = std::move(out_);
+    out_.clear();
+    ++depth_;
+    share(roots);
+    --depth_;
+    const std::string shared = std::move(out_);
+    out_ = before;
+    if (shared.empty()) return line("if (threadIdx.x == 0) " + text());
+    open("if (threadIdx.x == 0)");
+    out_ += shared;
+    line(text());
+    close();
 }
 
 void KernelPrinter::print_accumulate(const Accumulate& s) {
     const DType t = k_.buffers[s.buffer.index].type;
-    share({s.value});
     Expr old;
     old.op = ScalarOp::Load;
     old.type = t;
     old.buffer = s.buffer;
     old.index = s.index;
-    const std::string text = fmt::format("{} = {};", access(s.buffer, s.index), stored(t, bare(combine(s.combine, t, load(old), expr(s.value)))));
-    line(level_ == Level::Block ? "if (threadIdx.x == 0) " + text : text);
+    by_first_thread({s.value}, [&] {
+        return fmt::format("{} = {};", access(s.buffer, s.index), stored(t, bare(combine(s.combine, t, load(old), expr(s.value)))));
+    });
 }
 
 void KernelPrinter::print_check(const Check& s) {
     share({s.ok, s.value});
-    line(fmt::format("if ({}!{}) note_offence(status, launch, {}, {}, {});", level_ == Level::Block ? "threadIdx.x == 0 && " : "", expr(s.ok), s.site,
-                     affine(s.position), expr(s.value)));
+    line(fmt::format("if ({}!{}) note_offence(status, launch, {}, {}, {});", level_ == Level::Block ? "threadIdx.x == 0 && " : "",
+                     expr(s.ok), s.site, affine(s.position), expr(s.value)));
 }
 
 void KernelPrinter::print_if(const If& s) {
@@ -192,21 +231,18 @@ void KernelPrinter::print_if(const If& s) {
     open(fmt::format("if ({})", bare(expr(s.condition))));
     unshare();
     note(f);
-    const auto reads = dirty_reads_, writes = dirty_writes_;
+    const Unsettled before = unsettled_;
     block(s.then_body);
-    auto then_reads = dirty_reads_, then_writes = dirty_writes_;
-    dirty_reads_ = reads;
-    dirty_writes_ = writes;
+    const Unsettled behind_then = unsettled_;
+    unsettled_ = before;
     if (!s.else_body.empty()) {
         --depth_;
         open("} else");
         block(s.else_body);
     }
     close();
-    dirty_reads_.merge(then_reads);
-    dirty_writes_.merge(then_writes);
-    dirty_reads_.insert(reads.begin(), reads.end());
-    dirty_writes_.insert(writes.begin(), writes.end());
+    unsettled_.merge(behind_then);
+    unsettled_.merge(before);
 }
 
 void KernelPrinter::loop_header(VarId var, const std::string& lo, const std::string& hi) {
@@ -227,7 +263,8 @@ void KernelPrinter::print_for(const For& f, const Stmt& s) {
         return;
     }
     const Footprint whole = footprint(k_, s);
-    barrier_before(whole);
+    const bool by_first = !independent(f) && !has_shared_work(f.body) && !footprint(k_, f.body).assigns;
+    barrier_before(whole, by_first);
     const int64_t trips = trips_of(f.lo, f.hi);
     const Footprint body = footprint(k_, f.body);
     const bool alone = !body.scratch && !(trips < 32 && has_shared_work(f.body) && body.work > 64);
@@ -236,7 +273,7 @@ void KernelPrinter::print_for(const For& f, const Stmt& s) {
         note(whole);
         return;
     }
-    if (!independent(f) && !has_shared_work(f.body) && !body.assigns) {
+    if (by_first) {
         open("if (threadIdx.x == 0)");
         level_ = Level::Thread;
         loop_header(f.var, affine(f.lo), affine(f.hi));
@@ -244,21 +281,25 @@ void KernelPrinter::print_for(const For& f, const Stmt& s) {
         close();
         level_ = Level::Block;
         close();
-        note(whole);
+        note(whole, true);
         return;
     }
     // All threads go through the iterations together.
-    const auto reads = dirty_reads_, writes = dirty_writes_;
+    const Unsettled before = unsettled_;
     loop_header(f.var, affine(f.lo), affine(f.hi));
     block(f.body);
-    if (!dirty_writes_.empty() || !whole.writes.empty()) barrier();
+    if (!unsettled_.writes.empty() || !unsettled_.first_writes.empty() || !whole.writes.empty()) barrier();
     close();
-    dirty_reads_.insert(reads.begin(), reads.end());
-    dirty_writes_.insert(writes.begin(), writes.end());
+    unsettled_.merge(before);
 }
 
+bool KernelPrinter::is_plain(const Reduce& r) { return r.items.size() == 1 && !is_arg(r.items[0].combine); }
+
 KernelPrinter::Gathering KernelPrinter::print_gathering(const Reduce& r, bool with_add) {
-    Gathering g{unique("Partial"), unique("add_element"), unique("join"), ""};
+    const bool plain = is_plain(r);
+    const DType first_type = k_.exprs.type(r.items[0].value);
+    const std::string& first = name(r.items[0].result);
+    Gathering g{plain ? value_type(first_type) : unique("Partial"), with_add ? unique("add_to_" + first) : "", unique("join_" + first), ""};
     // What one lane gathers: a member for each result.
     std::string fields, joined;
     for (const auto& item : r.items) {
@@ -271,17 +312,24 @@ KernelPrinter::Gathering KernelPrinter::print_gathering(const Reduce& r, bool wi
         };
         if (is_arg(item.combine)) {
             const std::string value = field + "_value";
-            const std::string better = fmt::format("is_better<{2}>(b.{1}, b.{0}, a.{1}, a.{0})", field, value, item.combine == Combine::ArgMax ? "true" : "false");
+            const std::string better =
+                fmt::format("is_better<{2}>(b.{1}, b.{0}, a.{1}, a.{0})", field, value, item.combine == Combine::ArgMax ? "true" : "false");
             member("i64", field, "-1", fmt::format("{0} ? b.{1} : a.{1}", better, field));
             member(value_type(t), value, neutral(item.combine, t), fmt::format("{0} ? b.{1} : a.{1}", better, value));
         } else {
             const std::string both = combine(item.combine, t, "a." + field, "b." + field);
             // Braces take no narrower type than the member's.
-            member(value_type(t), field, neutral(item.combine, t), is_float(t) || t == DType::Bool ? bare(both) : fmt::format("{}({})", value_type(t), both));
+            member(value_type(t), field, neutral(item.combine, t),
+                   is_float(t) || t == DType::Bool ? bare(both) : fmt::format("{}({})", value_type(t), both));
         }
     }
-    line(fmt::format("struct {} {{{} }};", g.partial, fields));
-    g.empty = g.partial + "{" + g.empty + "}";
+    if (plain) {
+        // The type of what lanes gather is that of the start.
+        if (!is_float(first_type) && first_type != DType::Bool) g.empty = fmt::format("{}({})", g.partial, g.empty);
+    } else {
+        line(fmt::format("struct {} {{{} }};", g.partial, fields));
+        g.empty = g.partial + "{" + g.empty + "}";
+    }
     if (with_add) {
         const Level outer = level_;
         level_ = Level::Thread;
@@ -295,11 +343,12 @@ KernelPrinter::Gathering KernelPrinter::print_gathering(const Reduce& r, bool wi
         share(roots);
         for (const auto& item : r.items) {
             const DType t = k_.exprs.type(item.value);
-            const std::string field = "acc." + name(item.result);
+            const std::string field = plain ? "acc" : "acc." + name(item.result);
             if (is_arg(item.combine)) {
                 const std::string candidate = unique("candidate");
                 line(fmt::format("const {} {} = {};", value_type(t), candidate, expr(item.value)));
-                open(fmt::format("if (is_better<{}>({}, {}, {}_value, {}))", item.combine == Combine::ArgMax ? "true" : "false", candidate, name(r.var), field, field));
+                open(fmt::format("if (is_better<{}>({}, {}, {}_value, {}))", item.combine == Combine::ArgMax ? "true" : "false", candidate,
+                                 name(r.var), field, field));
                 line(fmt::format("{} = {};", field, name(r.var)));
                 line(fmt::format("{}_value = {};", field, candidate));
                 close();
@@ -313,11 +362,21 @@ KernelPrinter::Gathering KernelPrinter::print_gathering(const Reduce& r, bool wi
         close("};");
         level_ = outer;
     }
-    line(fmt::format("const auto {} = [](const {}& a, const {}& b) {{ return {}{{{}}}; }};", g.join, g.partial, g.partial, g.partial, joined));
+    if (plain)
+        line(fmt::format("const auto {} = []({} a, {} b) {{ return {}; }};", g.join, g.partial, g.partial,
+                         bare(combine(r.items[0].combine, first_type, "a", "b"))));
+    else
+        line(fmt::format("const auto {} = [](const {}& a, const {}& b) {{ return {}{{{}}}; }};", g.join, g.partial, g.partial, g.partial,
+                         joined));
     return g;
 }
 
-void KernelPrinter::print_results(const Reduce& r, const std::string& all) {
+std::string KernelPrinter::slab_place(int64_t at) { return at == 0 ? "slab" : fmt::format("(slab + {})", at); }
+
+void KernelPrinter::print_results(const Reduce& r, const Gathering& g, const std::string& value) {
+    if (is_plain(r)) return print_let(r.items[0].result, value);
+    const std::string all = unique("all");
+    line(fmt::format("const {} {} = {};", g.partial, all, value));
     for (const auto& item : r.items) {
         const std::string field = all + "." + name(item.result);
         if (is_arg(item.combine)) {
@@ -333,10 +392,9 @@ void KernelPrinter::print_reduce(const Reduce& r) {
     if (auto half = half_done_.find(&r); half != half_done_.end()) {
         const auto [nodes, at] = half->second;
         const Gathering g = print_gathering(r, false);
-        const std::string all = unique("all");
-        line(fmt::format("const {0} {1} = join_nodes<{2}, {3}>({4}, {5}, {6}, (const {0}*)(slab + {7}));", g.partial, all, threads_, r.lanes ? static_cast<int>(reduce_lanes) : 1,
-                         nodes, g.empty, g.join, at));
-        print_results(r, all);
+        print_results(r, g,
+                      fmt::format("join_nodes<{1}, {2}>({3}, {4}, {5}, (const {0}*){6})", g.partial, threads_,
+                                  r.lanes ? static_cast<int>(reduce_lanes) : 1, nodes, g.empty, g.join, slab_place(at)));
         return;
     }
     const Footprint f = footprint(k_, Stmt{r, {}});
@@ -346,15 +404,14 @@ void KernelPrinter::print_reduce(const Reduce& r) {
     const Gathering g = print_gathering(r, true);
     const int lanes = r.lanes ? static_cast<int>(reduce_lanes) : 1;
     std::string function = fmt::format("reduce_thread<{}>", lanes);
-    if (together) function = fmt::format("reduce_by_block<{}, {}>", threads_, lanes);
-    else if (known && r.extent.base <= reduce_block) function = fmt::format("reduce_few<{}>", lanes);
-    const std::string all = unique("all");
-    line(fmt::format("const {} {} = {}({}, {}, {}, {});", g.partial, all, function, affine(r.extent), g.empty, g.add, g.join));
-    print_results(r, all);
+    if (together)
+        function = fmt::format("reduce_by_block<{}, {}>", threads_, lanes);
+    else if (known && r.extent.base <= reduce_block)
+        function = fmt::format("reduce_few<{}>", lanes);
+    print_results(r, g, fmt::format("{}({}, {}, {}, {})", function, affine(r.extent), g.empty, g.add, g.join));
     if (together && known && r.extent.base > 0) {
         // It ends with barriers of its own.
-        dirty_reads_.clear();
-        dirty_writes_.clear();
+        unsettled_ = {};
     } else {
         note(f);
     }

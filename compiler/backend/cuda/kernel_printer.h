@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <map>
 #include <set>
 #include <string>
@@ -51,7 +52,9 @@ private:
         std::string partial, add, join, empty;
     };
     Gathering print_gathering(const Reduce& r, bool with_add);
-    void print_results(const Reduce& r, const std::string& all);
+    /// Names for the results of `value`, which is all that the lanes have gathered.
+    void print_results(const Reduce& r, const Gathering& g, const std::string& value);
+    static std::string slab_place(int64_t at);
     void print_contract(const Contract& c);
     void print_element(const Contract& c);
     void loop_header(VarId var, const std::string& lo, const std::string& hi);
@@ -69,9 +72,11 @@ private:
     [[nodiscard]] bool grouped(const Nest& nest) const;
     void print_group(const Nest& nest, const std::string& start);
     [[nodiscard]] bool independent(const For& f) const;
-    void barrier_before(const Footprint& f);
+    void barrier_before(const Footprint& f, bool by_first = false);
     void barrier();
-    void note(const Footprint& f);
+    void note(const Footprint& f, bool by_first = false);
+    /// A statement that thread 0 does where a block goes through it: what `text` gives behind the lines that it needs.
+    void by_first_thread(const std::vector<ExprId>& roots, const std::function<std::string()>& text);
 
     // kernel_exprs.cpp: expressions.
     std::string expr(ExprId id);
@@ -90,6 +95,9 @@ private:
     void unshare() { shared_.clear(); }
     std::string float_text(double v, DType t) const;
 
+    /// A reduction to one number, whose lanes gather just that; the others gather a struct.
+    [[nodiscard]] static bool is_plain(const Reduce& r);
+
     static std::string bare(const std::string& value);  ///< without parentheses around the whole
     void line(const std::string& text);
     void open(const std::string& text);
@@ -104,16 +112,22 @@ private:
     std::set<std::string> taken_;
     std::vector<std::string> vars_, buffers_;
     std::vector<bool> assigned_;
-    std::map<uint32_t, std::string> pinned_;  ///< loads whose value a group of iterations has already
+    std::map<uint32_t, std::string> pinned_;                          ///< loads whose value a group of iterations has already
     std::map<const Reduce*, std::pair<int64_t, int64_t>> half_done_;  ///< reductions whose nodes lie in the slab: how many, and where
-    std::map<uint32_t, std::string> shared_;  ///< expressions that have a name in the current statement
+    std::map<uint32_t, std::string> shared_;                          ///< expressions that have a name in the current statement
 
     std::string out_;
     int depth_ = 0;
     uint32_t line_ = 0;
     Level level_ = Level::Thread;
     int threads_ = 256;
-    std::set<uint32_t> dirty_reads_, dirty_writes_;
+    /// What threads of the block have touched since the last barrier: all of them, or thread 0 alone.
+    struct Unsettled {
+        std::set<uint32_t> reads, writes, first_reads, first_writes;
+        [[nodiscard]] bool empty() const { return reads.empty() && writes.empty() && first_reads.empty() && first_writes.empty(); }
+        void merge(const Unsettled& other);
+    };
+    Unsettled unsettled_;
     std::set<uint32_t> carried_;              ///< variables that a later part reads
     std::map<uint32_t, int64_t> carried_at_;  ///< where in the slab
     std::map<uint32_t, int64_t> scratch_at_;  ///< scratch of the call that several parts use, in the slab

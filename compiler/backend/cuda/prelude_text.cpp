@@ -55,7 +55,8 @@ constexpr Piece pieces[] = {
     {"is_minus_one(", R"(template <class T> __device__ bool is_minus_one(T b) { return T(-1) < T(0) && b == T(-1); }
 )"},
     // By zero: 0 (a check stands in front). By -1: the wrapped negation.
-    {"quotient<", R"(template <class T> __device__ T quotient(T a, T b) { return b == T(0) ? T(0) : is_minus_one(b) ? T(0 - u64(a)) : T(a / b); }
+    {"quotient<",
+     R"(template <class T> __device__ T quotient(T a, T b) { return b == T(0) ? T(0) : is_minus_one(b) ? T(0 - u64(a)) : T(a / b); }
 )"},
     {"remainder<", R"(template <class T> __device__ T remainder(T a, T b) { return b == T(0) || is_minus_one(b) ? T(0) : T(a % b); }
 )"},
@@ -72,9 +73,11 @@ constexpr Piece pieces[] = {
     return r != T(0) && (r < T(0)) != (b < T(0)) ? T(r + b) : r;
 }
 )"},
-    {"shift_left<", R"(template <class T> __device__ T shift_left(T a, T n) { return n < T(0) || n >= T(8 * sizeof(T)) ? T(0) : T(u64(a) << n); }
+    {"shift_left<",
+     R"(template <class T> __device__ T shift_left(T a, T n) { return n < T(0) || n >= T(8 * sizeof(T)) ? T(0) : T(u64(a) << n); }
 )"},
-    {"shift_right<", R"(template <class T> __device__ T shift_right(T a, T n) { return n < T(0) || n >= T(8 * sizeof(T)) ? T(a < T(0) ? -1 : 0) : T(a >> n); }
+    {"shift_right<",
+     R"(template <class T> __device__ T shift_right(T a, T n) { return n < T(0) || n >= T(8 * sizeof(T)) ? T(a < T(0) ? -1 : 0) : T(a >> n); }
 )"},
     // NaN if one of the two is; of equals the first.
     {"smaller<", R"(template <class T> __device__ T smaller(T a, T b) { return a != a ? a : b != b ? b : b < a ? b : a; }
@@ -167,9 +170,10 @@ __device__ i64 to_bits(double v) { return __double_as_longlong(v); }
     atomicExch(&status->lock, 0);
 }
 )"},
-    // The order of a reduction is that of the CPU. Element k of a block of reduce_block goes to lane k mod lanes; blocks are joined in pairs,
-    // pairs in pairs, what is left over from the newest to the oldest; then lane i with i + 8, + 4, + 2, + 1.
-    {"reduce_thread<", R"(template <int lanes, class P, class Add, class Join> __device__ P reduce_thread(i64 n, P empty, Add add, Join join) {
+    // The order of a reduction is that of the CPU. Element k of a block of reduce_block goes to lane k mod lanes; blocks are joined in
+    // pairs, pairs in pairs, what is left over from the newest to the oldest; then lane i with i + 8, + 4, + 2, + 1.
+    {"reduce_thread<",
+     R"(template <int lanes, class P, class Add, class Join> __device__ P reduce_thread(i64 n, P empty, Add add, Join join) {
     P waiting[reduce_levels][lanes];
     P top[lanes];
     i64 blocks = 0;
@@ -224,51 +228,76 @@ __device__ i64 to_bits(double v) { return __double_as_longlong(v); }
     return top[0];
 }
 )"},
-    // The same by all threads of a block. `leaf(b, lane)` is what a lane gathers of block b; `threads / lanes` of them at a time are joined in a tree.
-    // Thread t gets the result of lane t mod lanes.
-    {"reduce_tree<", R"(template <int threads, int lanes, class P, class Leaf, class Join> __device__ P reduce_tree(i64 leaves, P empty, Leaf leaf, Join join) {
-    constexpr int groups = threads / lanes;
-    __shared__ P node[threads];
+    // A value as words, which is what warps exchange; all threads of the block do so together.
+    {"Words<", R"(template <class P> union Words {
+    u32 word[(sizeof(P) + 3) / 4];
+    P value;
+};
+)"},
+    // What the thread `by` places further on in the warp has.
+    {"shuffle_down(", R"(template <class P> __device__ P shuffle_down(P value, int by) {
+    Words<P> w = {};
+    w.value = value;
+#pragma unroll
+    for (u32& word : w.word) word = __shfl_down_sync(0xffffffffu, word, by);
+    return w.value;
+}
+)"},
+    {"first_of_warp(", R"(template <class P> __device__ P first_of_warp(P value) {
+    Words<P> w = {};
+    w.value = value;
+#pragma unroll
+    for (u32& word : w.word) word = __shfl_sync(0xffffffffu, word, 0);
+    return w.value;
+}
+)"},
+    // The same by all threads of a block. `leaf(b, lane)` is what a lane gathers of block b; `threads / lanes` of them at a time are joined
+    // in a tree, in a warp by shuffles, then the warps' through shared memory. Thread t gets the result of lane t mod lanes.
+    {"reduce_tree<",
+     R"(template <int threads, int lanes, class P, class Leaf, class Join> __device__ P reduce_tree(i64 leaves, P empty, Leaf leaf, Join join) {
+    constexpr int groups = threads / lanes, in_warp = 32 / lanes, warps = threads / 32;
+    __shared__ P node[warps][lanes];
     __shared__ P waiting[reduce_levels][lanes];
-    const int lane = int(threadIdx.x) % lanes, group = int(threadIdx.x) / lanes;
+    const int lane = int(threadIdx.x) % lanes, group = int(threadIdx.x) / lanes, warp = int(threadIdx.x) / 32;
     if (leaves <= 0) return empty;
     int depth = 0;
     for (i64 first = 0, round = 0; first < leaves; first += groups, ++round) {
-        const P mine = first + group < leaves ? leaf(first + group, lane) : empty;
-        __syncthreads();
-        node[threadIdx.x] = mine;
-        __syncthreads();
-        for (int apart = 1; apart < groups; apart *= 2) {
-            if (group % (2 * apart) == 0 && group + apart < groups && first + group + apart < leaves)
-                node[threadIdx.x] = join(node[threadIdx.x], node[threadIdx.x + apart * lanes]);
-            __syncthreads();
+        P mine = first + group < leaves ? leaf(first + group, lane) : empty;
+#pragma unroll
+        for (int apart = 1; apart < in_warp; apart *= 2) {
+            const P other = shuffle_down(mine, apart * lanes);
+            if (group % (2 * apart) == 0 && first + group + apart < leaves) mine = join(mine, other);
         }
-        for (i64 b = round; b & 1; b >>= 1) {
-            --depth;
-            if (group == 0) node[lane] = join(waiting[depth][lane], node[lane]);
+        if (group % in_warp == 0) node[warp][lane] = mine;
+        __syncthreads();
+        if (group == 0) {
+            for (int apart = 1; apart < warps; apart *= 2)
+                for (int w = 0; w + apart < warps && first + (w + apart) * in_warp < leaves; w += 2 * apart) node[w][lane] = join(node[w][lane], node[w + apart][lane]);
+            P top = node[0][lane];
+            for (i64 b = round; b & 1; b >>= 1) top = join(waiting[--depth][lane], top);
+            waiting[depth++][lane] = top;
         }
-        if (group == 0) waiting[depth][lane] = node[lane];
-        ++depth;
+        __syncthreads();
     }
-    for (--depth; depth > 0; --depth)
-        if (group == 0) node[lane] = join(waiting[depth - 1][lane], node[lane]);
+    if (group == 0) {
+        P top = waiting[--depth][lane];
+        while (depth > 0) top = join(waiting[--depth][lane], top);
+        node[0][lane] = top;
+    }
     __syncthreads();
-    const P result = node[lane];
+    const P result = node[0][lane];
     __syncthreads();
     return result;
 }
 )"},
+    // Each warp has all lanes' results, and joins them to one.
     {"fold_lanes<", R"(template <int lanes, class P, class Join> __device__ P fold_lanes(P mine, Join join) {
-    __shared__ P lane[lanes];
-    if (int(threadIdx.x) < lanes) lane[threadIdx.x] = mine;
-    __syncthreads();
+#pragma unroll
     for (int half = lanes / 2; half > 0; half /= 2) {
-        if (int(threadIdx.x) < half) lane[threadIdx.x] = join(lane[threadIdx.x], lane[threadIdx.x + half]);
-        __syncthreads();
+        const P other = shuffle_down(mine, half);
+        if (int(threadIdx.x) % lanes < half) mine = join(mine, other);
     }
-    const P result = lane[0];
-    __syncthreads();
-    return result;
+    return lanes > 1 ? first_of_warp(mine) : mine;
 }
 )"},
     {"gather_block<", R"(template <int lanes, class P, class Add> __device__ P gather_block(i64 block, int lane, i64 n, P sum, Add add) {
@@ -276,7 +305,8 @@ __device__ i64 to_bits(double v) { return __double_as_longlong(v); }
     return sum;
 }
 )"},
-    {"reduce_by_block<", R"(template <int threads, int lanes, class P, class Add, class Join> __device__ P reduce_by_block(i64 n, P empty, Add add, Join join) {
+    {"reduce_by_block<",
+     R"(template <int threads, int lanes, class P, class Add, class Join> __device__ P reduce_by_block(i64 n, P empty, Add add, Join join) {
     const auto leaf = [&](i64 b, int lane) { return gather_block<lanes>(b, lane, n, empty, add); };
     return fold_lanes<lanes>(reduce_tree<threads, lanes>((n + reduce_block - 1) / reduce_block, empty, leaf, join), join);
 }
@@ -290,10 +320,17 @@ __device__ void reduce_by_grid(i64 n, i64 count, P empty, Add add, Join join, P*
     if (int(threadIdx.x) < lanes) nodes[blockIdx.x * lanes + threadIdx.x] = mine;
 }
 )"},
-    {"join_nodes<", R"(template <int threads, int lanes, class P, class Join> __device__ P join_nodes(i64 count, P empty, Join join, const P* nodes) {
+    {"join_nodes<",
+     R"(template <int threads, int lanes, class P, class Join> __device__ P join_nodes(i64 count, P empty, Join join, const P* nodes) {
     const auto leaf = [&](i64 b, int lane) { return nodes[b * lanes + lane]; };
     return fold_lanes<lanes>(reduce_tree<threads, lanes>(count, empty, leaf, join), join);
 }
+)"},
+    // c + x·(c' + x·(…)), one fused step each.
+    {"polynomial(", R"(__device__ float polynomial(float, float c) { return c; }
+__device__ double polynomial(double, double c) { return c; }
+template <class... C> __device__ float polynomial(float x, float c, C... higher) { return fmaf(polynomial(x, higher...), x, c); }
+template <class... C> __device__ double polynomial(double x, double c, C... higher) { return fma(polynomial(x, higher...), x, c); }
 )"},
     // Four neighbours, read and written as one.
     {"Four<", R"(template <class T> struct alignas(sizeof(T) < 4 ? 4 * sizeof(T) : 16) Four {
@@ -304,9 +341,10 @@ __device__ void reduce_by_grid(i64 n, i64 count, P empty, Add add, Join join, P*
     {"multiply_add(", R"(__device__ float multiply_add(float a, float b, float c) { return fmaf(a, b, c); }
 __device__ double multiply_add(double a, double b, double c) { return fma(a, b, c); }
 )"},
-    // A tile of rows x columns elements by a block of threads: a and b pass through shared memory `depth` steps at a time, each thread keeps
-    // its chains in registers. `a(i, k)` and `b(k, j)` read elements; `finish(i, j, sum)` gets each sum.
-    {"contract_tile<", R"(template <class T, int rows, int columns, int depth, int threads, bool a_along_k, bool b_along_k, class A, class B, class Finish>
+    // A tile of rows x columns elements by a block of threads: a and b pass through shared memory `depth` steps at a time, each thread
+    // keeps its chains in registers. `a(i, k)` and `b(k, j)` read elements; `finish(i, j, sum)` gets each sum.
+    {"contract_tile<",
+     R"(template <class T, int rows, int columns, int depth, int threads, bool a_along_k, bool b_along_k, class A, class B, class Finish>
 __device__ void contract_tile(i64 row, i64 column, i64 m, i64 n, i64 k, A a, B b, Finish finish) {
     constexpr int across = threads >= 256 ? 16 : 8, down = threads / across, my_rows = rows / down, my_columns = columns / across;
     __shared__ T a_tile[depth][rows + 1];
@@ -367,7 +405,8 @@ std::string prelude_for(const std::string& text) {
         all += pieces[i].text;
     }
     std::string constants;
-    const std::pair<const char*, int64_t> numbers[] = {{"reduce_block", reduce_block}, {"contract_chunk", contract_chunk}, {"reduce_levels", 40}};
+    const std::pair<const char*, int64_t> numbers[] = {
+        {"reduce_block", reduce_block}, {"contract_chunk", contract_chunk}, {"reduce_levels", 40}};
     for (const auto& [name, value] : numbers)
         if (all.find(name) != std::string::npos) constants += fmt::format("constexpr i64 {} = {};\n", name, value);
     return std::string(types) + constants + needed;
@@ -400,7 +439,9 @@ const char* value_type(DType t) {
         case DType::I16: return "i16";
         case DType::I32: return "i32";
         case DType::I64: return "i64";
-        case DType::F16: case DType::BF16: case DType::F32: return "float";
+        case DType::F16:
+        case DType::BF16:
+        case DType::F32: return "float";
         case DType::F64: return "double";
         case DType::C64: return "u64";
         case DType::C128: return "c128";

@@ -77,6 +77,8 @@ public:
 
     // ---- expressions (expressions.cpp)
     PyValue eval(const syntax::Expr& e);
+    /// The script's name for a value becomes its printed name, if it has none yet.
+    void hint_name(PyValue value, const std::string& name);
     void assign(const syntax::Expr& target, PyValue value);
     void unpack(const std::vector<syntax::ExprPtr>& targets, PyValue value);
 

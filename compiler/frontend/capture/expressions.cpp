@@ -386,22 +386,26 @@ PyValue Evaluator::eval(const syntax::Expr& e) {
 
 // ---------------------------------------------------------------------------------------------- targets
 
+void Evaluator::hint_name(PyValue value, const std::string& name) {
+    auto hint = [&](ValueId v) {
+        if (v.valid() && in_.function_[v].name.empty()) in_.function_[v].name = name;
+    };
+    if (value.is_dynamic()) hint(value.as_value());
+    else if (const auto* t = value.get_if<TensorObject>()) hint(t->value);
+}
+
 void Evaluator::assign(const syntax::Expr& target, PyValue value) {
     switch (target.kind) {
         case ExprKind::Name: {
-            // The script's name becomes the printed name of a value that has none yet.
             const std::string& id = as<Name>(target).id;
-            auto hint = [&](ValueId v) {
-                if (v.valid() && in_.function_[v].name.empty()) in_.function_[v].name = id;
-            };
-            if (value.is_dynamic()) hint(value.as_value());
-            else if (const auto* t = value.get_if<TensorObject>()) hint(t->value);
+            hint_name(value, id);
             return store(id, value);
         }
         case ExprKind::Attribute: {
             const auto& a = as<Attribute>(target);
             PyValue object = eval(*a.value);
             here(target);
+            hint_name(value, a.name);
             return in_.set_attr(object, symbol(a.name), value);
         }
         case ExprKind::Subscript: {

@@ -106,6 +106,18 @@ static void resume(Fiber& f) {
     setcontext(&context);
 }
 
+// Every thread of the block gives its word, and behind the barrier takes another's of its warp. Two turns at a time are on the way: a thread may be in
+// the next one while another still reads.
+static unsigned given[2][most_threads];
+static unsigned turns[most_threads];
+
+static inline unsigned exchange(unsigned word, unsigned from) {
+    const unsigned me = current, turn = turns[me]++ & 1;
+    given[turn][me] = word;
+    barrier(-1);
+    return given[turn][from % 32 == from ? me / 32 * 32 + from : me];
+}
+
 static void run_block(unsigned threads, bool barriers) {
     if (!barriers) {
         in_fiber = false;
@@ -117,7 +129,10 @@ static void run_block(unsigned threads, bool barriers) {
         return;
     }
     in_fiber = true;
-    for (unsigned t = 0; t < threads; ++t) fibers[t].done = false;
+    for (unsigned t = 0; t < threads; ++t) {
+        fibers[t].done = false;
+        turns[t] = 0;
+    }
     for (bool running = true; running;) {
         running = false;
         const unsigned turn = roll() >> 8;
@@ -165,6 +180,9 @@ template <class... Parameters>
 constexpr int parameter_count(void (*)(Parameters...)) { return sizeof...(Parameters); }
 
 }  // namespace shim
+
+static inline unsigned __shfl_down_sync(unsigned, unsigned word, int by) { return shim::exchange(word, threadIdx.x % 32 + static_cast<unsigned>(by)); }
+static inline unsigned __shfl_sync(unsigned, unsigned word, int from) { return shim::exchange(word, static_cast<unsigned>(from)); }
 
 #define SHIM_KERNEL(name, barriers)                                                                                                         \
     extern "C" void shim_launch_##name(void** params, unsigned grid, unsigned block) { shim::launch(&name, barriers, params, grid, block); } \

@@ -3,7 +3,7 @@
 extern "C" __global__ void __launch_bounds__(256) column_sums_kernel(const float* x, float* out, i64* where) {
     for (i64 c = blockIdx.x * 256 + threadIdx.x; c < 600; c += gridDim.x * 256) {
         struct Partial { float total; i64 best; float best_value; };
-        const auto add_element = [&](Partial& acc, i64 r) {
+        const auto add_to_total = [&](Partial& acc, i64 r) {
             const float v = x[c + 600 * r];
             acc.total = acc.total + v;
             const float candidate = v;
@@ -12,8 +12,8 @@ extern "C" __global__ void __launch_bounds__(256) column_sums_kernel(const float
                 acc.best_value = candidate;
             }
         };
-        const auto join = [](const Partial& a, const Partial& b) { return Partial{a.total + b.total, is_better<true>(b.best_value, b.best, a.best_value, a.best) ? b.best : a.best, is_better<true>(b.best_value, b.best, a.best_value, a.best) ? b.best_value : a.best_value}; };
-        const Partial all = reduce_few<1>(70, Partial{0.0f, -1, -infinity_f32}, add_element, join);
+        const auto join_total = [](const Partial& a, const Partial& b) { return Partial{a.total + b.total, is_better<true>(b.best_value, b.best, a.best_value, a.best) ? b.best : a.best, is_better<true>(b.best_value, b.best, a.best_value, a.best) ? b.best_value : a.best_value}; };
+        const Partial all = reduce_few<1>(70, Partial{0.0f, -1, -infinity_f32}, add_to_total, join_total);
         const float total = all.total;
         const i64 best = all.best < 0 ? 0 : all.best;
         out[c] = total;

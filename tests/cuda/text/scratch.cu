@@ -7,13 +7,11 @@ extern "C" __global__ void __launch_bounds__(256) normalize_kernel(const double*
             if (threadIdx.x == 0) row[k] = exp_f64(x[1000 * i + k]);
             __syncthreads();
         }
-        struct Partial { double total; };
-        const auto add_element = [&](Partial& acc, i64 k_1) {
-            acc.total = acc.total + row[k_1];
+        const auto add_to_total = [&](double& acc, i64 k_1) {
+            acc = acc + row[k_1];
         };
-        const auto join = [](const Partial& a, const Partial& b) { return Partial{a.total + b.total}; };
-        const Partial all = reduce_by_block<256, 16>(1000, Partial{0.0}, add_element, join);
-        const double total = all.total;
+        const auto join_total = [](double a, double b) { return a + b; };
+        const double total = reduce_by_block<256, 16>(1000, 0.0, add_to_total, join_total);
         for (i64 k_2 = 0; k_2 < 1000; ++k_2) {
             if (threadIdx.x == 0) out[1000 * i + k_2] = row[k_2] / total;
             __syncthreads();

@@ -4,20 +4,17 @@
 // slab: 12800 bytes
 #line 3 "t.py"
 extern "C" __global__ void __launch_bounds__(256) standardize_kernel_1(float* x, float* mean_out, u8* slab) {
-    struct Partial { float total; };
-    const auto add_element = [&](Partial& acc, i64 k) {
-        acc.total = acc.total + x[k];
+    const auto add_to_total = [&](float& acc, i64 k) {
+        acc = acc + x[k];
     };
-    const auto join = [](const Partial& a, const Partial& b) { return Partial{a.total + b.total}; };
-    reduce_by_grid<256, 16>(100000, 16, Partial{0.0f}, add_element, join, (Partial*)(slab + 0));
+    const auto join_total = [](float a, float b) { return a + b; };
+    reduce_by_grid<256, 16>(100000, 16, 0.0f, add_to_total, join_total, (float*)slab);
 }
 
 #line 3 "t.py"
 extern "C" __global__ void __launch_bounds__(256) standardize_kernel_2(float* x, float* mean_out, u8* slab) {
-    struct Partial_1 { float total; };
-    const auto join_1 = [](const Partial_1& a, const Partial_1& b) { return Partial_1{a.total + b.total}; };
-    const Partial_1 all = join_nodes<256, 16>(49, Partial_1{0.0f}, join_1, (const Partial_1*)(slab + 0));
-    const float total = all.total;
+    const auto join_total_1 = [](float a, float b) { return a + b; };
+    const float total = join_nodes<256, 16>(49, 0.0f, join_total_1, (const float*)slab);
     const float mean = total / 100000.0f;
     if (threadIdx.x == 0) mean_out[0] = mean;
     if (threadIdx.x == 0) *(float*)(slab + 12544) = mean;
