@@ -39,7 +39,7 @@ struct KernelNodeParams {
 };
 
 constexpr Result error_out_of_memory = 2, error_no_device = 100, error_no_image = 209;
-constexpr int attribute_major = 75, attribute_minor = 76;
+constexpr int attribute_multiprocessors = 16, attribute_threads = 39, attribute_major = 75, attribute_minor = 76;
 constexpr int stream_non_blocking = 1, capture_relaxed = 2;
 
 // name, the version of the interface that is asked for, parameters

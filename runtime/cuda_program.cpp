@@ -1,6 +1,7 @@
 // Start and end of a program on the device: which device, which images, and all its memory at once.
 
 #include "runtime/cuda_state.h"
+#include "runtime/random.h"
 
 using namespace sifr::rt;
 using namespace sifr::rt::cuda;
@@ -110,6 +111,10 @@ void* sifr_cuda_start(const sifr_cuda_program* program) {
     SIFR_CUDA(cuDeviceGetAttribute, &major, attribute_major, state.device);
     SIFR_CUDA(cuDeviceGetAttribute, &minor, attribute_minor, state.device);
     state.arch = 10 * major + minor;
+    int multiprocessors = 0, threads = 0;
+    SIFR_CUDA(cuDeviceGetAttribute, &multiprocessors, attribute_multiprocessors, state.device);
+    SIFR_CUDA(cuDeviceGetAttribute, &threads, attribute_threads, state.device);
+    if (multiprocessors > 0 && threads >= 256) philox_blocks = int64_t{multiprocessors} * (threads / 256);
     require_images();
     SIFR_CUDA(cuDevicePrimaryCtxRetain, &state.context, state.device);
     SIFR_CUDA(cuCtxSetCurrent, state.context);

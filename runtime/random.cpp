@@ -120,6 +120,7 @@ sifr_generator* sifr_default_generator(void) {
 
 sifr_generator* sifr_generator_new(void) {
     sifr_generator* g = static_cast<sifr_generator*>(grow_memory(nullptr, sizeof(sifr_generator)));
+    g->is_philox = 0;
     sifr_manual_seed(g, default_seed);
     return g;
 }
@@ -132,6 +133,7 @@ void sifr_manual_seed(sifr_generator* g, uint64_t seed) {
     g->seed = seed;
     g->has_normal = 0;
     g->normal = 0;
+    g->offset = 0;
     g->state[0] = static_cast<uint32_t>(seed);
     for (uint32_t k = 1; k < mt_words; ++k) {
         const uint32_t before = g->state[k - 1];
@@ -187,6 +189,7 @@ void sifr_random_skip(sifr_generator* g, uint64_t draws) {
 }
 
 void sifr_random_uniform(sifr_generator* g, const sifr_tensor* out, const int64_t* strides, double from, double to) {
+    if (g->is_philox) return philox_uniform(g, out, strides, from, to);
     const FillOrder order = fill_order(*out, strides);
     const int64_t numel = sifr_tensor_numel(out);
     if (out->dtype == SIFR_F64) {
@@ -226,6 +229,7 @@ void sifr_random_uniform(sifr_generator* g, const sifr_tensor* out, const int64_
 }
 
 void sifr_random_range(sifr_generator* g, const sifr_tensor* out, const int64_t* strides, int64_t low, int64_t high) {
+    if (g->is_philox) return philox_range(g, out, strides, low, high);
     const FillOrder order = fill_order(*out, strides);
     const uint64_t range = static_cast<uint64_t>(high) - static_cast<uint64_t>(low);
     const bool wide = range >= (uint64_t{1} << 28);
@@ -271,6 +275,7 @@ void sifr_random_full(sifr_generator* g, const sifr_tensor* out, const int64_t* 
 }
 
 void sifr_random_bernoulli(sifr_generator* g, const sifr_tensor* out, const int64_t* strides, double p) {
+    if (g->is_philox) return philox_bernoulli(g, out, strides, p);
     const FillOrder order = fill_order(*out, strides);
     if (out->dtype == SIFR_F32 && order.linear) {
         float* data = static_cast<float*>(out->data);

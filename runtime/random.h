@@ -10,9 +10,20 @@ struct sifr_generator {
     int32_t has_normal; ///< is there a cached normal sample?
     double normal;      ///< the second one of the last pair
     uint64_t seed;
+    uint64_t offset;    ///< of a generator of torch.cuda: how far its sequences are
+    int32_t is_philox;  ///< torch.cuda's; `state` is not used then
 };
 
 namespace sifr::rt {
+
+// random_philox.cpp: what the draws are where the generator is torch.cuda's.
+/// Blocks of 256 threads that run on the GPU at once; the order of large draws depends on it.
+extern int64_t philox_blocks;
+void philox_uniform(sifr_generator* g, const sifr_tensor* out, const int64_t* strides, double from, double to);
+void philox_normal(sifr_generator* g, const sifr_tensor* out, const int64_t* strides, double mean, double std);
+void philox_range(sifr_generator* g, const sifr_tensor* out, const int64_t* strides, int64_t low, int64_t high);
+void philox_bernoulli(sifr_generator* g, const sifr_tensor* out, const int64_t* strides, double p);
+void philox_bernoulli_tensor(sifr_generator* g, const sifr_tensor* out, const sifr_tensor* p);
 
 /// The generator of the context whose function runs on this thread; null when none does.
 sifr_generator* context_generator();

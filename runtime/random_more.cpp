@@ -39,6 +39,10 @@ sifr_status sifr_random_bernoulli_tensor(sifr_generator* g, const sifr_tensor* o
         const double value = sifr_load_f64(p, k);
         if (!(value >= 0 && value <= 1)) return fail(SIFR_RUNTIME_ERROR, "Expected p_in >= 0 && p_in <= 1 to be true, but got false.  (Could this error message be improved?  If so, please report an enhancement request to PyTorch.)");
     }
+    if (g->is_philox) {
+        philox_bernoulli_tensor(g, out, p);
+        return SIFR_OK;
+    }
     // Element by element in the order of the fill; `positions` finds the probability that belongs to an offset.
     const FillOrder order = fill_order(*out, strides);
     int64_t own[max_dims];

@@ -115,6 +115,7 @@ void sifr_random_normal(sifr_generator* g, const sifr_tensor* out, const int64_t
         sifr_random_normal(g, &real.tensor, real.order, mean, std / sqrt(2.0));
         return;
     }
+    if (g->is_philox) return philox_normal(g, out, strides, mean, std);
     const int64_t n = sifr_tensor_numel(out);
     const FillOrder order = fill_order(*out, strides);
     if (n < 16 || !order.contiguous) {

@@ -126,6 +126,11 @@ void sifr_cuda_upload(void* to, const void* from, int64_t bytes);
 /** Waits. */
 void sifr_cuda_download(void* to, const void* from, int64_t bytes);
 
+/** The generator of tensors on the GPU, that `torch.manual_seed` seeds, too; its numbers are drawn on the host, as torch.cuda's are on the GPU. */
+sifr_generator* sifr_cuda_generator(void);
+/** `torch.Generator(device='cuda')` */
+sifr_generator* sifr_cuda_generator_new(void);
+
 /** Bytes of device memory that the program holds. */
 int64_t sifr_cuda_memory(void);
 /** The name of the GPU that the program runs on; the text lives as long as the program. */

@@ -2,15 +2,18 @@
 
 #include "ir/base/diagnostic.h"
 #include "ir/interp/machine.h"
+#include "runtime/sifr_cuda.h"
 
 namespace sifr {
 namespace {
 
 sifr_generator* generator(const Execution& x) {
     int64_t id = x.inst.attrs.get_or<int64_t>("generator", 0);
+    // Below 0: of tensors on the GPU.
     if (id == 0) return sifr_default_generator();
+    if (id == -1) return sifr_cuda_generator();
     std::shared_ptr<sifr_generator>& g = (*x.generators)[id];
-    if (!g) g = {sifr_generator_new(), sifr_generator_free};
+    if (!g) g = {id < 0 ? sifr_cuda_generator_new() : sifr_generator_new(), sifr_generator_free};
     return g.get();
 }
 

@@ -1,5 +1,7 @@
 // The random streams are PyTorch's, bit for bit (data/random.txt holds hashes of what PyTorch 2.15 drew).
 
+#include "runtime/random.h"
+#include "runtime/sifr_cuda.h"
 #include "tests/runtime/support.h"
 
 using namespace sifr::test;
@@ -132,4 +134,35 @@ TEST(Random, WeightsAndProbabilitiesAreChecked) {
     weights.set<float>({0.5, 1.5});
     OwnedTensor chosen(SIFR_F32, {2});
     EXPECT_EQ(sifr_random_bernoulli_tensor(g.g, &chosen.view, nullptr, &weights.view), SIFR_RUNTIME_ERROR);
+}
+
+/// Philox4x32-10 as its authors published it, for counter and key 0: the four words of the first thread's first group.
+TEST(Random, TorchCudasWordsAreThoseOfPhilox) {
+    const int64_t usual = sifr::rt::philox_blocks;
+    sifr::rt::philox_blocks = 1;  // 256 threads: elements 0, 256, 512 and 768 are the first thread's
+    sifr_generator* g = sifr_cuda_generator_new();
+    sifr_manual_seed(g, 0);
+    OwnedTensor out(SIFR_I64, {1024});
+    sifr_random_range(g, &out.view, nullptr, 0, 1 << 24);
+    const auto* words = static_cast<const int64_t*>(out.view.data);
+    const uint32_t published[] = {0x6627e8d5, 0xe169c58d, 0xbc57ac4c, 0x9b00dbd8};
+    for (int k = 0; k < 4; ++k) EXPECT_EQ(words[256 * k], published[k] & 0xFFFFFF) << k;
+    sifr::rt::philox_blocks = usual;
+    sifr_generator_free(g);
+}
+
+/// What torch.rand and torch.randn print on a GPU after torch.manual_seed(0).
+TEST(Random, TorchCudasFirstNumbersAreThoseOfAGpu) {
+    sifr_generator* g = sifr_cuda_generator_new();
+    OwnedTensor out(SIFR_F32, {5});
+    const auto* drawn = static_cast<const float*>(out.view.data);
+    sifr_manual_seed(g, 0);
+    sifr_random_uniform(g, &out.view, nullptr, 0, 1);
+    const float uniform[] = {0.3990f, 0.5167f, 0.0249f, 0.9401f, 0.9459f};
+    for (int k = 0; k < 5; ++k) EXPECT_NEAR(drawn[k], uniform[k], 6e-5) << k;
+    sifr_manual_seed(g, 0);
+    sifr_random_normal(g, &out.view, nullptr, 0, 1);
+    const float normal[] = {-0.9247f, -0.4253f, -2.6438f, 0.1452f, -0.1209f};
+    for (int k = 0; k < 5; ++k) EXPECT_NEAR(drawn[k], normal[k], 6e-5) << k;
+    sifr_generator_free(g);
 }

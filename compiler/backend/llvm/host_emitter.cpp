@@ -199,12 +199,14 @@ void HostEmitter::raise(const std::string& type, Value* what, const Location& lo
 }
 
 Value* HostEmitter::generator(int64_t id) {
+    // Below 0: of tensors on the GPU.
     if (id == 0) return call("sifr_default_generator", {});
+    if (id == -1) return call("sifr_cuda_generator", {});
     if (options_.as_function) throw NotSupported("a torch.Generator of its own in a function that a host calls", "draw from the default generator");
     Value*& g = generators_[id];
     if (!g) {
         // A generator of the script's own lives as long as the program.
-        g = at_start([&] { return call("sifr_generator_new", {}); });
+        g = at_start([&] { return call(id < 0 ? "sifr_cuda_generator_new" : "sifr_generator_new", {}); });
     }
     return g;
 }

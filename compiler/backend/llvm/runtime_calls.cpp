@@ -33,6 +33,8 @@ const RuntimeFunction table[] = {
     FUNCTION(sifr_cuda_end, "v()"),
     FUNCTION(sifr_cuda_fetch, "p(pl)"),
     FUNCTION(sifr_cuda_fill, "v(plli)"),
+    FUNCTION(sifr_cuda_generator, "p()"),
+    FUNCTION(sifr_cuda_generator_new, "p()"),
     FUNCTION(sifr_cuda_launch, "v(ippi)"),
     FUNCTION(sifr_cuda_memory, "l()"),
     FUNCTION(sifr_cuda_publish, "v()"),

@@ -7,6 +7,7 @@
 #include "compiler/frontend/torch/devices.h"
 #include "compiler/frontend/torch/dump_bits.h"
 #include "compiler/frontend/torch/messages.h"
+#include "compiler/frontend/torch/modes.h"
 #include "compiler/frontend/torch/overlapping_writes.h"
 #include "compiler/frontend/torch/run_time_sizes.h"
 #include "compiler/frontend/torch/state.h"
@@ -219,8 +220,15 @@ Values emit_call(Interpreter& in, Op op, const Operands& operands, Attrs given, 
     check_devices(in, op, operands);
     check_run_time_sizes(in, op, operands, given);
     check_written_number(in, op, operands);
-    if (row.effect == Effect::Random)
-        for (PyValue v : operands) warn_of_cuda_draw(in, v);
+    if (row.effect == Effect::Random) {
+        const TensorObject* on = device_source(operands);
+        if (on && on->cuda && given.get_or<int64_t>("generator", 0) == 0) {
+            const int64_t generator = generator_for(in, PyValue(), op, true);
+            if (generator != 0) given.set("generator", generator);
+            else
+                for (PyValue v : operands) warn_of_cuda_draw(in, v);
+        }
+    }
     Attrs attributes = with_defaults(op, std::move(given));
     set_index_error(in, op, operands, attributes);
     Call call(in, op, operands, attributes);
@@ -288,7 +296,7 @@ PyValue emit_write(Interpreter& in, PyValue dest, Op op, const Operands& operand
     Function& f = in.function();
     const Type type = type_of(in, dest);
     check_devices(in, op, operands, dest);
-    if (row.effect == Effect::Random) warn_of_cuda_draw(in, dest);
+    if (row.effect == Effect::Random && given.get_or<int64_t>("generator", 0) >= 0) warn_of_cuda_draw(in, dest);
     Attrs attributes = with_defaults(op, std::move(given));
     set_index_error(in, op, operands, attributes);
     for (const Param& p : signature(op).params) {

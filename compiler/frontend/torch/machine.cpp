@@ -1,8 +1,10 @@
 // torch.cuda, torch.backends, torch.version: what a script asks about the machine. CUDA is there under `--device=cuda`.
 
+#include "compiler/frontend/torch/bind.h"
 #include "compiler/frontend/torch/binding.h"
 #include "compiler/frontend/torch/devices.h"
 #include "compiler/frontend/torch/known_names.h"
+#include "compiler/frontend/torch/modes.h"
 
 namespace sifr::capture {
 namespace {
@@ -26,7 +28,7 @@ void fill_cuda(Interpreter& in, const ModuleObject* m) {
     in.add_function(m, "current_device", there ? gives(PyValue::integer(0)) : no_cuda);
     in.add_function(m, "is_bf16_supported", gives(PyValue::boolean(there)));
     // What these do has no effect on results: the compiler plans memory and order by itself.
-    for (const char* name : {"empty_cache", "manual_seed", "manual_seed_all", "seed", "seed_all"}) in.add_function(m, name, gives(PyValue::none()));
+    for (const char* name : {"empty_cache", "seed", "seed_all"}) in.add_function(m, name, gives(PyValue::none()));
     for (const char* name : {"synchronize", "init", "ipc_collect"}) in.add_function(m, name, there ? gives(PyValue::none()) : no_cuda);
     for (const char* name : {"reset_peak_memory_stats", "reset_max_memory_allocated"})
         in.add_function(m, name, [](Interpreter& i, Args&) -> PyValue {
@@ -36,6 +38,12 @@ void fill_cuda(Interpreter& in, const ModuleObject* m) {
     if (!there)
         for (const char* name : {"get_device_properties", "mem_get_info", "initial_seed", "get_rng_state", "current_stream", "default_stream", "can_device_access_peer"})
             in.add_function(m, name, no_cuda);
+    for (const char* name : {"manual_seed", "manual_seed_all"})
+        in.add_function(m, name, [](Interpreter& i, Args& args) {
+            ArgReader a(i, args, "manual_seed(seed)");
+            if (i.options().cuda) seed_gpu(i, a["seed"]);
+            return PyValue::none();
+        });
     // All memory is allocated when the program starts, and kept.
     for (const char* name : {"memory_allocated", "max_memory_allocated", "memory_reserved", "max_memory_reserved"})
         in.add_function(m, name, there ? asks("gpu_memory"_op) : gives(PyValue::integer(0)));

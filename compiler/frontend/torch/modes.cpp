@@ -99,6 +99,7 @@ const GeneratorObject* generator_of(Interpreter& in, PyValue v) {
     return static_cast<const GeneratorObject*>(v.object());
 }
 
+constexpr int gpu_generator = -1;
 constexpr int64_t default_generator_seed = 67280421310721;
 
 /// Seeds are 64 bits; negative ones count from 2^64.
@@ -147,6 +148,7 @@ void bind_generators(Interpreter& in, const ModuleObject* torch) {
         auto* g = i.heap().make<GeneratorObject>(cls);
         if (a.has("device")) g->cuda = parse_device(i, a["device"]).device_is_cuda();
         g->number = change_torch_state(i).next_generator++;
+        if (g->cuda) g->number = gpu_generator - g->number;
         g->seed = PyValue::integer(default_generator_seed);
         emit_seed(i, g->seed, g->number);
         return PyValue(g);
@@ -173,6 +175,7 @@ void bind_generators(Interpreter& in, const ModuleObject* torch) {
         PyValue seed = checked_seed(i, a["seed"]);
         change_torch_state(i).default_seed = seed;
         emit_seed(i, seed, 0);
+        if (i.options().cuda) emit_seed(i, seed, gpu_generator);
         auto* g = i.heap().make<GeneratorObject>(cls);
         g->seed = seed;
         return PyValue(g);
@@ -215,6 +218,14 @@ constexpr const char* switches[] = {
 int64_t generator_number(Interpreter& in, PyValue generator) {
     if (generator.is_unbound() || generator.is_none()) return 0;
     return generator_of(in, generator)->number;
+}
+
+void seed_gpu(Interpreter& in, PyValue seed) { emit_seed(in, checked_seed(in, seed), gpu_generator); }
+
+int64_t generator_for(Interpreter& in, PyValue generator, Op op, bool on_gpu) {
+    if (!generator.is_unbound() && !generator.is_none()) return generator_number(in, generator);
+    const bool known = op == "uniform"_op || op == "normal"_op || op == "normal.tensors"_op || op == "randint"_op || op == "bernoulli"_op || op == "bernoulli.tensor"_op;
+    return on_gpu && known ? gpu_generator : 0;
 }
 
 void bind_modes(Interpreter& in, const ModuleObject* torch) {

@@ -22,7 +22,7 @@ PyValue copy_method(Interpreter& in, Args& args) {
 
 /// A random fill: draws in the order of the destination's memory.
 PyValue draw_into(Interpreter& in, PyValue self, Op op, const Operands& operands, PyValue generator) {
-    Attrs attributes = attrs({{"generator", generator_number(in, generator)}});
+    Attrs attributes = attrs({{"generator", generator_for(in, generator, op, tensor_of(self)->cuda)}});
     const Layout& layout = layout_of(in, self);
     if (!layout.is_contiguous()) attributes.set("order", layout.strides);
     WriteOptions options;

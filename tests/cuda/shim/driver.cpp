@@ -267,7 +267,7 @@ Result cuDeviceGetName(char* name, int length, int) {
 Result cuDeviceGetAttribute(int* value, int attribute, int) {
     BEGIN();
     const int arch = static_cast<int>(setting("arch", 90));
-    *value = attribute == 75 ? arch / 10 : attribute == 76 ? arch % 10 : 0;
+    *value = attribute == 75 ? arch / 10 : attribute == 76 ? arch % 10 : attribute == 16 ? 132 : attribute == 39 ? 2048 : 0;
     return 0;
 }
 Result cuDevicePrimaryCtxRetain(void** context, int) {

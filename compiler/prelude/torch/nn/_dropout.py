@@ -10,9 +10,12 @@ def dropout(input, p=0.5, training=True, inplace=False):
         return input
     if p == 1:
         return input.zero_() if inplace else input * 0
-    noise = torch.empty_like(input).bernoulli_(1 - p)
+    if inplace:
+        return input.mul_(torch.empty_like(input).bernoulli_(1 - p).div_(1 - p))
+    # On the GPU PyTorch has a kernel of its own for this, which deals its threads in another way: the numbers are the CPU's there.
+    noise = torch.empty_like(input).bernoulli_(1 - p, generator=torch.default_generator)
     noise.div_(1 - p)
-    return input.mul_(noise) if inplace else input * noise
+    return input * noise
 
 
 def _check_probability(p):

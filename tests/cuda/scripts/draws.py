@@ -1,0 +1,25 @@
+# The streams of torch.cuda: their numbers are known from machines with a GPU, for the seeds that people use.
+import torch
+
+torch.manual_seed(0)
+print(torch.rand(10, device="cuda"))
+torch.manual_seed(0)
+print(torch.randn(10, device="cuda"))
+torch.cuda.manual_seed(42)
+print(torch.rand(5, device="cuda"))
+x = torch.zeros(2, 3, device="cuda")
+print(x.uniform_(-1, 1).shape, torch.rand(2).shape)
+# The CPU's stream goes on beside it.
+torch.manual_seed(1)
+a = torch.rand(3)
+torch.manual_seed(1)
+b = torch.rand(3, device="cuda")
+print(torch.equal(a, torch.manual_seed(1) and torch.rand(3)), torch.equal(a, b.cpu()))
+g = torch.Generator(device="cuda")
+g.manual_seed(0)
+print(torch.rand(4, device="cuda", generator=g), g.device)
+print(torch.randint(0, 10, (8,), device="cuda", generator=g).max().item() < 10)
+y = torch.bernoulli(torch.full((1000,), 0.25, device="cuda"))
+print(0.15 < y.mean().item() < 0.35, torch.zeros(100000, device="cuda").bernoulli_(0.5).mean().item() - 0.5 < 0.02)
+big = torch.randn(600000, device="cuda")
+print(abs(big.mean().item()) < 0.01, abs(big.std().item() - 1) < 0.01)
