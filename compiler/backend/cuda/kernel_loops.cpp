@@ -1,6 +1,7 @@
 // Loops whose iterations are dealt out: which they are, which stand in one another so that they are one, and their text.
 
 #include <algorithm>
+#include <cstdlib>
 #include <map>
 
 #include "compiler/backend/cuda/kernel_printer.h"
@@ -30,8 +31,84 @@ static bool accumulates_across(const Block& block, VarId loop, const std::set<ui
     });
 }
 
+void KernelPrinter::find_ranges(const Block& block) {
+    auto constant = [&](ExprId id) { return k_.exprs[id].op == ScalarOp::Const && k_.exprs[id].type == DType::I64; };
+    auto value = [&](ExprId id) { return static_cast<int64_t>(k_.exprs[id].payload); };
+    for (const Stmt& s : block) {
+        if (const auto* f = std::get_if<For>(&s.node)) {
+            if (f->lo.is_constant() && f->hi.is_constant() && f->hi.base > f->lo.base) ranges_[f->var.index] = {f->lo.base, f->hi.base - 1};
+            find_ranges(f->body);
+        } else if (const auto* i = std::get_if<If>(&s.node)) {
+            find_ranges(i->then_body);
+            find_ranges(i->else_body);
+        } else if (const auto* let = std::get_if<Let>(&s.node); let && !assigned_[let->var.index]) {
+            // max(min(index, last), 0), as behind every check of an index.
+            const Expr& outer = k_.exprs[let->value];
+            if (outer.op != ScalarOp::Max || outer.type != DType::I64 || !constant(outer.args[1])) continue;
+            const Expr& inner = k_.exprs[outer.args[0]];
+            if (inner.op == ScalarOp::Min && constant(inner.args[1]) && value(inner.args[1]) >= value(outer.args[1]))
+                ranges_[let->var.index] = {value(outer.args[1]), value(inner.args[1])};
+        }
+    }
+}
+
+bool KernelPrinter::meets(const Affine& at, const For& f, const std::set<uint32_t>& inside) const {
+    const int64_t step = std::abs(at.scale_of(f.var));
+    int64_t spread = 0;
+    for (const auto& t : at.terms) {
+        if (t.var == f.var || !inside.contains(t.var.index)) continue;
+        const auto range = ranges_.find(t.var.index);
+        if (range == ranges_.end()) return true;
+        spread += times(std::abs(t.scale), range->second.second - range->second.first);
+    }
+    return step <= spread;
+}
+
+bool KernelPrinter::order_is_free(const For& f) const {
+    const std::set<uint32_t> inside = footprint(k_, f.body).defines;
+    std::set<uint32_t> reads, writes;
+    std::vector<const Accumulate*> shared;
+    auto read = [&](ExprId value) {
+        const Footprint p = footprint(k_, Stmt{Let{VarId(0), value}, {}});
+        reads.insert(p.reads.begin(), p.reads.end());
+    };
+    auto visit = [&](auto& self, const Block& block) -> bool {
+        for (const Stmt& s : block) {
+            if (const auto* let = std::get_if<Let>(&s.node)) {
+                read(let->value);
+            } else if (const auto* inner = std::get_if<For>(&s.node)) {
+                if (!self(self, inner->body)) return false;
+            } else if (const auto* c = std::get_if<Check>(&s.node)) {
+                read(c->ok);
+                read(c->value);
+            } else if (const auto* store = std::get_if<Store>(&s.node)) {
+                read(store->value);
+                writes.insert(store->buffer.index);
+                if (meets(store->index, f, inside)) return false;
+            } else if (const auto* add = std::get_if<Accumulate>(&s.node)) {
+                read(add->value);
+                writes.insert(add->buffer.index);
+                if (!meets(add->index, f, inside)) continue;
+                // Integers come to the same in every order; rounded sums do not.
+                const DType t = k_.buffers[add->buffer.index].type;
+                if (t != DType::I32 && t != DType::I64) return false;
+                if (add->combine != Combine::Sum && add->combine != Combine::Max && add->combine != Combine::Min) return false;
+                shared.push_back(add);
+            } else {
+                return false;
+            }
+        }
+        return true;
+    };
+    if (!visit(visit, f.body) || intersect(reads, writes)) return false;
+    // One place must not get both: what is added at once, and what one thread writes alone.
+    if (!shared.empty() && writes.size() > 1) return false;
+    atomic_.insert(shared.begin(), shared.end());
+    return true;
+}
+
 bool KernelPrinter::independent(const For& f) const {
-    if (f.kind == For::Kind::Serial) return false;
+    if (f.kind == For::Kind::Serial) return order_is_free(f);
     return !accumulates_across(f.body, f.var, footprint(k_, f.body).defines);
 }
 
@@ -84,6 +161,7 @@ bool aligned(const Affine& a, VarId inner, const std::vector<const For*>& loops)
 
 bool KernelPrinter::grouped(const Nest& nest) const {
     const For& inner = *nest.loops.back();
+    if (std::any_of(nest.loops.begin(), nest.loops.end(), [](const For* f) { return f->kind == For::Kind::Serial; })) return false;
     if (!inner.lo.is_constant() || !inner.hi.is_constant() || inner.lo.base % group_size != 0 ||
         (inner.hi.base - inner.lo.base) % group_size != 0)
         return false;

@@ -52,6 +52,7 @@ constexpr const char* reserved[] = {
 
 KernelPrinter::KernelPrinter(const Kernel& kernel, const std::string& script)
     : k_(kernel), script_(script), taken_(std::begin(reserved), std::end(reserved)), assigned_(assigned_variables(kernel)) {
+    find_ranges(k_.body);
     for (const Buffer& b : k_.buffers) buffers_.push_back(unique(b.name.empty() ? "b" : b.name));
     for (const Variable& v : k_.vars) vars_.push_back(unique(v.name.empty() ? "v" : v.name));
 }
@@ -202,6 +203,13 @@ void KernelPrinter::by_first_thread(const std::vector<ExprId>& roots, const std:
 
 void KernelPrinter::print_accumulate(const Accumulate& s) {
     const DType t = k_.buffers[s.buffer.index].type;
+    if (atomic_.contains(&s)) {
+        const char* function = s.combine == Combine::Sum ? "atomicAdd" : s.combine == Combine::Max ? "atomicMax" : "atomicMin";
+        // A wrapping sum has no sign.
+        const char* type = t != DType::I64 ? "i32" : s.combine == Combine::Sum ? "u64" : "i64";
+        by_first_thread({s.value}, [&] { return fmt::format("{0}(({1}*)&{2}, {1}({3}));", function, type, access(s.buffer, s.index), bare(expr(s.value))); });
+        return;
+    }
     Expr old;
     old.op = ScalarOp::Load;
     old.type = t;

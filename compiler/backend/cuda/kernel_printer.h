@@ -72,6 +72,11 @@ private:
     [[nodiscard]] bool grouped(const Nest& nest) const;
     void print_group(const Nest& nest, const std::string& start);
     [[nodiscard]] bool independent(const For& f) const;
+    /// A serial loop whose iterations may run in any order all the same: they write places of their own, or add integers to shared ones.
+    [[nodiscard]] bool order_is_free(const For& f) const;
+    /// Whether two iterations of `f` may write one place; `inside`: the variables that its body defines.
+    [[nodiscard]] bool meets(const Affine& at, const For& f, const std::set<uint32_t>& inside) const;
+    void find_ranges(const Block& block);
     void barrier_before(const Footprint& f, bool by_first = false);
     void barrier();
     void note(const Footprint& f, bool by_first = false);
@@ -112,6 +117,8 @@ private:
     std::set<std::string> taken_;
     std::vector<std::string> vars_, buffers_;
     std::vector<bool> assigned_;
+    std::map<uint32_t, std::pair<int64_t, int64_t>> ranges_;  ///< the least and largest value of loop variables and of clamped indices
+    mutable std::set<const Accumulate*> atomic_;              ///< what several threads add to
     std::map<uint32_t, std::string> pinned_;                          ///< loads whose value a group of iterations has already
     std::map<const Reduce*, std::pair<int64_t, int64_t>> half_done_;  ///< reductions whose nodes lie in the slab: how many, and where
     std::map<uint32_t, std::string> shared_;                          ///< expressions that have a name in the current statement

@@ -41,6 +41,21 @@ template <class T> static inline T atomicCAS(T* p, T expected, T wanted) {
     if (old == expected) *p = wanted;
     return old;
 }
+template <class T> static inline T atomicAdd(T* p, T v) {
+    const T old = *p;
+    *p = static_cast<T>(static_cast<unsigned long long>(old) + static_cast<unsigned long long>(v));
+    return old;
+}
+template <class T> static inline T atomicMax(T* p, T v) {
+    const T old = *p;
+    *p = old < v ? v : old;
+    return old;
+}
+template <class T> static inline T atomicMin(T* p, T v) {
+    const T old = *p;
+    *p = v < old ? v : old;
+    return old;
+}
 template <class T> static inline T atomicExch(T* p, T v) {
     const T old = *p;
     *p = v;
