@@ -187,11 +187,13 @@ private:
             }
         }
         copy.results.clear();
-        for (ValueId r : x.inst.results) {
+        auto add_result = [&](Type type) {
             Value v;
-            v.type = actual(f_.type(r));
+            v.type = std::move(type);
             copy.results.push_back(scratch.add_value(std::move(v)));
-        }
+        };
+        for (ValueId r : x.inst.results) add_result(actual(f_.type(r)));
+        if (x.inst.dest) add_result(x.target);  // a write has no result; the value that it writes has this type
         copy.dest = ValueId();
         Builder b(scratch, scratch.body, x.inst.location);
         scratch[scratch.body].results = def(copy.op).decompose(b, copy);
