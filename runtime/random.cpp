@@ -253,7 +253,6 @@ void sifr_random_range(sifr_generator* g, const sifr_tensor* out, const int64_t*
 }
 
 void sifr_random_full(sifr_generator* g, const sifr_tensor* out, const int64_t* strides) {
-    const FillOrder order = fill_order(*out, strides);
     uint64_t modulus = 0;
     switch (out->dtype) {
         case SIFR_BOOL: modulus = 2; break;
@@ -267,6 +266,8 @@ void sifr_random_full(sifr_generator* g, const sifr_tensor* out, const int64_t* 
         case SIFR_F64: modulus = (uint64_t{1} << 53) + 1; break;
         default: modulus = (uint64_t{1} << 24) + 1; break;
     }
+    if (g->is_philox) return philox_range(g, out, strides, 0, static_cast<int64_t>(modulus));  // it takes 2^63, too: bounds wrap
+    const FillOrder order = fill_order(*out, strides);
     const bool wide = out->dtype == SIFR_I64 || out->dtype == SIFR_F64;
     fill_each(*out, order, [&](int64_t offset) {
         const uint64_t word = wide ? draw_u64(g) : draw_u32(g);

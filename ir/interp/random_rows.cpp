@@ -45,7 +45,8 @@ Results with_one(const Execution& x) {
 
 Results randint(const Execution& x) {
     Draw d(x);
-    sifr_random_range(generator(x), &d.c, d.strides(), static_cast<int64_t>(x.f64(0)), static_cast<int64_t>(x.f64(1)));
+    auto bound = [&](size_t k) { return std::holds_alternative<int64_t>(x.in.at(k)) ? x.i64(k) : static_cast<int64_t>(x.f64(k)); };
+    sifr_random_range(generator(x), &d.c, d.strides(), bound(0), bound(1));
     return d.done();
 }
 
@@ -90,6 +91,12 @@ const NamedEvaluator table[] = {
     {"normal", with_two<sifr_random_normal>},
     {"normal.tensors", normal_tensors},
     {"randint", randint},
+    {"random",
+     [](const Execution& x) {
+         Draw d(x);
+         sifr_random_full(generator(x), &d.c, d.strides());
+         return d.done();
+     }},
     {"randperm",
      [](const Execution& x) {
          Draw d(x);

@@ -120,6 +120,7 @@ const std::map<std::string_view, HostRow>& rows() {
              return Values{};
          }},
         {"randint", draw([](const Call& c, G g, T t, O o) { sifr_random_range(g, t, o, c.i(0), c.i(1)); })},
+        {"random", draw([](const Call&, G g, T t, O o) { sifr_random_full(g, t, o); })},
         {"randperm", draw([](const Call&, G g, T t, O) { sifr_random_permutation(g, t); })},
         {"bernoulli", draw([](const Call& c, G g, T t, O o) { sifr_random_bernoulli(g, t, o, number(c.args[0])); })},
         {"bernoulli.tensor", draw([](const Call& c, G g, T t, O o) { c.done(sifr_random_bernoulli_tensor(g, t, o, &c.tensors[0])); })},

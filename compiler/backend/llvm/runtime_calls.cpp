@@ -143,6 +143,7 @@ const RuntimeFunction table[] = {
     FUNCTION(sifr_random_bernoulli_tensor, "e(GRNT)"),
     FUNCTION(sifr_random_cauchy, "v(GRNdd)"),
     FUNCTION(sifr_random_exponential, "v(GRNd)"),
+    FUNCTION(sifr_random_full, "v(GRN)"),
     FUNCTION(sifr_random_geometric, "v(GRNd)"),
     FUNCTION(sifr_random_log_normal, "v(GRNdd)"),
     FUNCTION(sifr_random_multinomial, "e(GTRb{replacement})"),

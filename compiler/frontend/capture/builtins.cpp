@@ -86,6 +86,18 @@ PyValue make_slice(Interpreter& in, Args& args) {
     in.raise_error("TypeError", "slice expected at least 1 argument, got 0");
 }
 
+/// `super(cls, self)`; without arguments it is the evaluator's, which knows the method that is running.
+PyValue make_super(Interpreter& in, Args& args) {
+    if (args.size() == 1) in.raise_error("RuntimeError", "super(): no arguments");
+    if (args.size() > 3) in.raise_error("TypeError", "super() expected at most 2 arguments, got {}", args.size() - 1);
+    if (!args[1].is(Kind::Class)) in.raise_error("TypeError", "super() argument 1 must be a type, not {}", in.type_name(args[1]));
+    if (args.size() == 2) throw NotSupported("super() of a class alone");
+    const auto* after = args[1].as<ClassObject>();
+    const ClassObject* cls = args[2].is(Kind::Class) ? args[2].as<ClassObject>() : in.class_of(args[2]);
+    if (std::ranges::find(cls->mro, after) == cls->mro.end()) in.raise_error("TypeError", "super(type, obj): obj must be an instance or subtype of type");
+    return in.heap().make<SuperObject>(after, args[2]);
+}
+
 PyValue make_range(Interpreter& in, Args& args) {
     auto bound = [&](PyValue v) -> PyValue {
         if (v.is_dynamic(Type::Kind::I64)) return v;
@@ -145,7 +157,7 @@ void bind_builtins(Interpreter& in) {
     add_class_of(in, Kind::NativeFunction, "builtin_function_or_method", false);
     add_class_of(in, Kind::BoundMethod, "method", false);
     add_class_of(in, Kind::Module, "module", false);
-    add_class_of(in, Kind::Super, "super", true);
+    add_class_of(in, Kind::Super, "super", true, make_super);
     add_class_of(in, Kind::DType, "dtype", false);
     add_class_of(in, Kind::Device, "device", false);
     add_class_of(in, Kind::Tensor, "Tensor", false);

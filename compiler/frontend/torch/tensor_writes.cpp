@@ -72,30 +72,14 @@ PyValue draw(Interpreter& in, Args& args, const Draw& d) {
     return draw_into(in, a["self"], d.op, operands, a["generator"]);
 }
 
-/// `random_()`: integers that the dtype holds exactly; one past the largest, where that fits.
-int64_t random_end(DType t) {
-    switch (t) {
-        case DType::Bool: return 2;
-        case DType::U8: return 256;
-        case DType::I8: return 128;
-        case DType::I16: return 32768;
-        case DType::I32: return int64_t{1} << 31;
-        case DType::F16: return (1 << 11) + 1;
-        case DType::BF16: return (1 << 8) + 1;
-        case DType::F32: return (1 << 24) + 1;
-        case DType::F64: return (int64_t{1} << 53) + 1;
-        default: break;
-    }
-    throw NotSupported(fmt::format("random_() without bounds of a {} tensor", torch_name(t)), "give the bounds");
-}
-
 PyValue random_method(Interpreter& in, Args& args) {
     ArgReader a(in, args, "random_(self, from=None, to=None, *, generator=None)");
     PyValue self = a["self"];
     PyValue low = PyValue::integer(0), high;
     if (a.has("to") && !a["to"].is_none()) low = a["from"], high = a["to"];
+    else if (a.has("to") && !a["from"].is_none()) throw NotSupported("random_(from, None)", "give the upper bound");
     else if (a.has("from") && !a["from"].is_none()) high = a["from"];
-    if (high.is_unbound()) high = PyValue::integer(random_end(type_of(in, self).dtype));
+    if (high.is_unbound()) return draw_into(in, self, "random"_op, {}, a["generator"]);
     if (low.is(Kind::Int) && high.is(Kind::Int) && low.as_int() >= high.as_int())
         raise("RuntimeError", "random_ expects 'from' to be less than 'to', but got from={} >= to={}", low.as_int(), high.as_int());
     return draw_into(in, self, "randint"_op, {low, high}, a["generator"]);

@@ -59,6 +59,9 @@ Rows random() {
          .sig = "(Scalar low, Scalar high, *, int[] sizes=[], dtype? dtype=None, int generator=0, int[]? order=None) -> T", .lower = L,
          .effect = R, .infer = integers_result, .node = "RandomBackward0", .runtime = "sifr_random_range", .method = false,
          .function = false},
+        // `random_()`: integers of 0 up to the largest that the dtype holds, or holds exactly.
+        {.name = "random", .sig = "(*, int[] sizes=[], dtype? dtype=None, int generator=0, int[]? order=None) -> T", .lower = L, .effect = R,
+         .infer = integers_result, .node = "RandomBackward0", .runtime = "sifr_random_full", .method = false, .function = false},
         {.name = "randperm", .sig = "(int n, *, dtype? dtype=None, int generator=0) -> T", .lower = L, .effect = R,
          .infer = randperm_result, .runtime = "sifr_random_permutation", .inplace = false, .method = false},
         {.name = "bernoulli",

@@ -250,8 +250,9 @@ def poisson_nll_loss(input, target, log_input=True, full=False, size_average=Non
 def hinge_embedding_loss(input, target, margin=1.0, size_average=None, reduce=None, reduction="mean"):
     reduction = _how(size_average, reduce, reduction)
     zeros = torch.zeros_like(input)
-    positive = torch.where(target == 1, input, zeros)
-    negative = torch.where(target == -1, (margin - input).clamp_min(0), zeros)
+    # A target that is neither 1 nor -1 counts as both.
+    positive = torch.where(target != -1, input, zeros)
+    negative = torch.where(target != 1, (margin - input).clamp_min(0), zeros)
     return _reduced(positive + negative, reduction)
 
 

@@ -1,0 +1,1 @@
+"""What stands beside the tensors themselves: data sets and loaders, checkpoints of activations."""
