@@ -71,7 +71,18 @@ PyValue to(Interpreter& in, Args& args) {
 PyValue type(Interpreter& in, Args& args) {
     ArgReader a(in, args, "type(self, dtype=None, non_blocking=False)");
     if (!a.has("dtype") || a["dtype"].is_none()) return tensor_type_text(in, a["self"]);
-    return convert(in, a["self"], to_dtype(in, a["dtype"], "type"));
+    // The name of a class says where, too; a dtype does not.
+    std::string name;
+    if (const auto* s = a["dtype"].get_if<StrObject>()) name = s->text;
+    if (const auto* c = a["dtype"].get_if<ClassObject>()) name = c->module + "." + c->name;
+    PyValue self = a["self"], dtype = a["dtype"];
+    if (constexpr std::string_view gpu = "torch.cuda."; name.starts_with(gpu)) {
+        self = to_device(in, self, PyValue::device(true, -1));
+        dtype = in.str("torch." + name.substr(gpu.size()));
+    } else if (name.ends_with("Tensor")) {
+        self = to_device(in, self, PyValue::device(false, -1));
+    }
+    return convert(in, self, to_dtype(in, dtype, "type"));
 }
 
 }  // namespace

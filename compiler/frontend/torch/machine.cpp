@@ -13,12 +13,16 @@ NativeCode gives(PyValue v) {
     return [v](Interpreter&, Args&) { return v; };
 }
 
+/// PyTorch's usual build for Linux, with CUDA.
+constexpr const char* version = "2.15.0+cu132";
+
 /// What only the machine knows on which the program runs.
 NativeCode asks(Op op) {
     return [op](Interpreter& in, Args&) { return in.emit_scalar(op, {}); };
 }
 
 PyValue no_cuda(Interpreter&, Args&) { raise("RuntimeError", no_cuda_driver); }
+PyValue insufficient_cuda(Interpreter&, Args&) { raise("AcceleratorError", insufficient_cuda_driver); }
 
 void fill_cuda(Interpreter& in, const ModuleObject* m) {
     bool there = in.options().cuda;
@@ -48,6 +52,9 @@ void fill_cuda(Interpreter& in, const ModuleObject* m) {
     for (const char* name : {"memory_allocated", "max_memory_allocated", "memory_reserved", "max_memory_reserved"})
         in.add_function(m, name, there ? asks("gpu_memory"_op) : gives(PyValue::integer(0)));
     in.add_function(m, "get_device_name", there ? asks("gpu_name"_op) : no_cuda);
+    if (!there) in.add_function(m, "_new_stream", insufficient_cuda);
+    in.set_global(m, "OutOfMemoryError", PyValue(in.exception_class("OutOfMemoryError")));
+    in.set_global(m, "AcceleratorError", PyValue(in.exception_class("AcceleratorError")));
     in.add_function(m, "_capability", there ? asks("gpu_capability"_op) : no_cuda);
     bind_cuda_classes(in, m);
     in.heap().change(m).missing = [](Interpreter& i, Symbol name) -> PyValue {
@@ -66,6 +73,8 @@ void fill_switches(Interpreter& in, const ModuleObject* m, std::initializer_list
 }  // namespace
 
 void bind_machine(Interpreter& in, const ModuleObject* torch) {
+    for (const char* name : {"AcceleratorError", "OutOfMemoryError"})
+        in.set_global(torch, name, PyValue(in.add_exception_class(name, in.exception_class("RuntimeError"), "torch")));
     in.add_module("torch.cuda", fill_cuda);
     in.add_module("torch.mps", [](Interpreter& i, const ModuleObject* m) { i.add_function(m, "is_available", gives(PyValue::boolean(false))); });
     in.add_module("torch.xpu", [](Interpreter& i, const ModuleObject* m) { i.add_function(m, "is_available", gives(PyValue::boolean(false))); });
@@ -73,27 +82,38 @@ void bind_machine(Interpreter& in, const ModuleObject* torch) {
         bool there = i.options().cuda;
         i.add_function(m, "is_available", gives(PyValue::boolean(there)));
         i.add_function(m, "device_count", gives(PyValue::integer(there ? 1 : 0)));
-        i.add_function(m, "current_accelerator", gives(there ? PyValue::device(true, -1) : PyValue::none()));
-        i.add_function(m, "synchronize", gives(PyValue::none()));
+        // The kind of accelerator that PyTorch is built for; whether there is one is asked on request only.
+        i.add_function(m, "current_accelerator", [there](Interpreter& i2, Args& args) {
+            ArgReader a(i2, args, "current_accelerator(check_available=False)");
+            const bool asked = a.has("check_available") && i2.need_bool(a["check_available"], "check_available");
+            return there || !asked ? PyValue::device(true, -1) : PyValue::none();
+        });
+        i.add_function(m, "synchronize", there ? gives(PyValue::none()) : no_cuda);
     });
     in.add_module("torch.backends", [](Interpreter&, const ModuleObject*) {});
     in.add_module("torch.backends.cudnn", [](Interpreter& i, const ModuleObject* m) {
         fill_switches(i, m, {{"deterministic", false}, {"benchmark", false}, {"enabled", true}, {"allow_tf32", true}});
         i.add_function(m, "is_available", gives(PyValue::boolean(true)));
-        i.add_function(m, "version", gives(PyValue::none()));
+        i.add_function(m, "version", gives(PyValue::integer(92600)));
     });
-    in.add_module("torch.backends.cuda", [](Interpreter& i, const ModuleObject* m) { i.add_function(m, "is_built", gives(PyValue::boolean(true))); });
+    in.add_module("torch.backends.cuda", [](Interpreter& i, const ModuleObject* m) {
+        i.add_function(m, "is_built", gives(PyValue::boolean(true)));
+        i.heap().change(m).missing = [](Interpreter&, Symbol name) -> PyValue {
+            if (is_torch_name("torch.backends.cuda", *name)) throw NotSupported(fmt::format("torch.backends.cuda.{}", *name));
+            return {};
+        };
+    });
     in.add_module("torch.backends.cuda.matmul", [](Interpreter& i, const ModuleObject* m) { fill_switches(i, m, {{"allow_tf32", false}}); });
     in.add_module("torch.backends.mps", [](Interpreter& i, const ModuleObject* m) {
         i.add_function(m, "is_available", gives(PyValue::boolean(false)));
         i.add_function(m, "is_built", gives(PyValue::boolean(false)));
     });
     in.add_module("torch.version", [](Interpreter& i, const ModuleObject* m) {
-        i.set_global(m, "__version__", i.str("2.15.0"));
-        i.set_global(m, "cuda", PyValue::none());
+        i.set_global(m, "__version__", i.str(version));
+        i.set_global(m, "cuda", i.str("13.2"));
         i.set_global(m, "hip", PyValue::none());
     });
-    in.set_global(torch, "__version__", in.str("2.15.0"));
+    in.set_global(torch, "__version__", in.str(version));
     // Compiling is what happens anyway.
     in.add_function(torch, "compile", [](Interpreter& i, Args& args) {
         if (args.size() > 0 && !args[0].is_none()) return args[0];

@@ -147,6 +147,7 @@ void bind_generators(Interpreter& in, const ModuleObject* torch) {
         ArgReader a(i, args, "Generator(device='cpu')");
         auto* g = i.heap().make<GeneratorObject>(cls);
         if (a.has("device")) g->cuda = parse_device(i, a["device"]).device_is_cuda();
+        if (g->cuda && !i.options().cuda) raise("AcceleratorError", insufficient_cuda_driver);
         g->number = change_torch_state(i).next_generator++;
         if (g->cuda) g->number = gpu_generator - g->number;
         g->seed = PyValue::integer(default_generator_seed);
@@ -223,7 +224,12 @@ int64_t generator_number(Interpreter& in, PyValue generator) {
 void seed_gpu(Interpreter& in, PyValue seed) { emit_seed(in, checked_seed(in, seed), gpu_generator); }
 
 int64_t generator_for(Interpreter& in, PyValue generator, Op op, bool on_gpu) {
-    if (!generator.is_unbound() && !generator.is_none()) return generator_number(in, generator);
+    if (!generator.is_unbound() && !generator.is_none()) {
+        const char* devices[] = {"cpu", "cuda"};
+        if (const bool cuda = generator_of(in, generator)->cuda; cuda != on_gpu)
+            raise("RuntimeError", "Expected a '{}' device type for generator but found '{}'", devices[on_gpu], devices[cuda]);
+        return generator_number(in, generator);
+    }
     const bool known = op == "uniform"_op || op == "normal"_op || op == "normal.tensors"_op || op == "randint"_op || op == "bernoulli"_op || op == "bernoulli.tensor"_op;
     return on_gpu && known ? gpu_generator : 0;
 }

@@ -135,7 +135,10 @@ void bind_tensor_info(Interpreter& in, const ClassObject* tensor) {
     });
     in.add_method(tensor, "get_device", [](Interpreter&, Args& a) { return PyValue::integer(tensor_of(a[0])->cuda ? std::max(tensor_of(a[0])->device_index, 0) : -1); });
     in.add_method(tensor, "is_pinned", [](Interpreter&, Args&) { return PyValue::boolean(false); });
-    in.add_method(tensor, "pin_memory", [](Interpreter&, Args& a) { return a[0]; });
+    in.add_method(tensor, "pin_memory", [](Interpreter& i, Args& a) {
+        if (!i.options().cuda) raise("RuntimeError", no_cuda_driver);
+        return a[0];
+    });
     in.add_method(tensor, "item", [](Interpreter& i, Args& a) { return item_of(i, a[0]); });
     in.add_method(tensor, "tolist", [](Interpreter& i, Args& a) {
         GradMode off(i, false);

@@ -33,6 +33,7 @@ class Event:
         self._time = None
 
     def record(self, stream=None):
+        _require_driver()
         # Reading the clock waits for the device, so that an event stands behind the work in front of it.
         self._time = time.perf_counter()
 
@@ -56,7 +57,9 @@ class Event:
 
 class Stream:
     def __init__(self, device=None, priority=0):
-        _require_driver()
+        _index(device)
+        if not torch.cuda.is_available():
+            torch.cuda._new_stream()
 
     def synchronize(self):
         pass
