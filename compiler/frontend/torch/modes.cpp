@@ -226,7 +226,8 @@ void seed_gpu(Interpreter& in, PyValue seed) { emit_seed(in, checked_seed(in, se
 int64_t generator_for(Interpreter& in, PyValue generator, Op op, bool on_gpu) {
     if (!generator.is_unbound() && !generator.is_none()) {
         const char* devices[] = {"cpu", "cuda"};
-        if (const bool cuda = generator_of(in, generator)->cuda; cuda != on_gpu)
+        // The CPU's default one goes along: dropout names it, whose masks come from the CPU's stream everywhere.
+        if (const bool cuda = generator_of(in, generator)->cuda; cuda != on_gpu && generator_number(in, generator) != 0)
             raise("RuntimeError", "Expected a '{}' device type for generator but found '{}'", devices[on_gpu], devices[cuda]);
         return generator_number(in, generator);
     }
