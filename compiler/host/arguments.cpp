@@ -2,15 +2,62 @@
 
 #include "compiler/host/arguments.h"
 
+#include <algorithm>
 #include <map>
+#include <optional>
 
 #include "compiler/frontend/torch/emit.h"
+#include "compiler/frontend/torch/tensor_likes.h"
 
 namespace sifr::host {
 
 using namespace capture;
 
-Values argument_tensors(Interpreter& in, const ArgumentShape& shape, std::vector<StorageId>& storages) {
+namespace {
+
+/// What holds one part of a complex number.
+DType part_of(DType t) { return t == DType::C64 ? DType::F32 : t == DType::C128 ? DType::F64 : t; }
+
+/// Memory of complex numbers is memory of their parts, and a complex tensor is a view of those with one axis more.
+ArgumentShape in_parts(ArgumentShape shape) {
+    for (ArgumentShape::Place& p : shape.tensors) {
+        if (!is_complex(shape.memories[p.memory].dtype)) continue;
+        p.layout.offset *= 2;
+        for (int64_t& s : p.layout.strides) s *= 2;
+        p.layout.sizes.push_back(2);
+        p.layout.strides.push_back(1);
+    }
+    for (ArgumentShape::Memory& m : shape.memories) {
+        if (is_complex(m.dtype)) m.elements *= 2;
+        m.dtype = part_of(m.dtype);
+    }
+    return shape;
+}
+
+/// The parts of a complex tensor, conjugated where that was put off; unbound for anything else.
+PyValue parts_of_complex(Interpreter& in, PyValue v) {
+    static const Symbol parts = symbol("_resolved");
+    if (!passes_for_tensor(in, v) || in.class_of(v)->lookup(parts).is_unbound()) return {};
+    return in.call(in.get_attr(v, parts), Values{});
+}
+
+/// The layout of complex numbers whose parts lie so; nothing where they do not lie side by side.
+std::optional<Layout> paired(const Layout& parts) {
+    Layout l = parts;
+    const auto odd = [](int64_t n) { return n % 2 != 0; };
+    if (l.sizes.back() != 2 || l.strides.back() != 1 || odd(l.offset)) return {};
+    l.sizes.pop_back();
+    l.strides.pop_back();
+    if (std::any_of(l.strides.begin(), l.strides.end(), odd)) return {};
+    l.offset /= 2;
+    for (int64_t& s : l.strides) s /= 2;
+    return l;
+}
+
+}  // namespace
+
+Values argument_tensors(Interpreter& in, const ArgumentShape& given, std::vector<StorageId>& storages) {
+    const ArgumentShape shape = in_parts(given);
     Function& f = in.function();
     // A memory that one argument fills has that argument's sizes; another one is a row of elements.
     std::vector<const ArgumentShape::Place*> only(shape.memories.size(), nullptr);
@@ -36,12 +83,13 @@ Values argument_tensors(Interpreter& in, const ArgumentShape& shape, std::vector
     Values out;
     for (const ArgumentShape::Place& p : shape.tensors) {
         const Layout& is = layout_of(in, whole[p.memory]);
-        if (is.sizes == p.layout.sizes && is.strides == p.layout.strides && is.offset == p.layout.offset) {
+        if (is.sizes == p.layout.sizes && is.strides == p.layout.strides && is.offset == p.layout.offset)
             out.push_back(whole[p.memory]);
-            continue;
-        }
-        out.push_back(emit_one(in, "as_strided"_op, {whole[p.memory]},
-                               attrs({{"size", p.layout.sizes}, {"stride", p.layout.strides}, {"storage_offset", p.layout.offset}})));
+        else
+            out.push_back(emit_one(in, "as_strided"_op, {whole[p.memory]},
+                                   attrs({{"size", p.layout.sizes}, {"stride", p.layout.strides}, {"storage_offset", p.layout.offset}})));
+        if (is_complex(given.memories[p.memory].dtype))
+            out.back() = in.call(in.get_attr(PyValue(in.import("torch._complex")), "Tensor"), Values{out.back()});
     }
     return out;
 }
@@ -56,6 +104,9 @@ ResultShape add_result(Interpreter& in, PyValue v, const std::vector<StorageId>&
         f[f.body].results.push_back(number);
         return r;
     }
+    const PyValue parts = parts_of_complex(in, v);
+    const bool complex = !parts.is_unbound();
+    if (complex) v = parts;
     if (!v.is(Kind::Tensor))
         throw ScriptError("TypeError", fmt::format("a compiled function gives tensors and numbers, not {}", in.type_name(v)));
     const ValueId value = tensor_of(v)->value;
@@ -64,20 +115,23 @@ ResultShape add_result(Interpreter& in, PyValue v, const std::vector<StorageId>&
         throw NotSupported("a result whose size depends on data",
                            "give it out in a tensor of its largest size, and the number of elements beside it");
     const View view = f[value].view;
-    r.dtype = type.dtype;
+    r.dtype = !complex ? type.dtype : type.dtype == DType::F64 ? DType::C128 : DType::C64;
     for (size_t m = 0; m < storages.size(); ++m) {
         if (view.storage != storages[m] || !view.layout.is_static()) continue;
+        const std::optional<Layout> layout = complex ? paired(view.layout) : view.layout;
+        if (!layout) break;
         r.kind = ResultShape::Kind::Argument;
         r.memory = static_cast<uint32_t>(m);
-        r.layout = view.layout;
+        r.layout = *layout;
         return r;
     }
-    r.layout = Layout::contiguous(type.sizes);
+    r.layout = Layout::contiguous(complex ? Sizes(type.sizes.begin(), type.sizes.end() - 1) : type.sizes);
     f[f.body].results.push_back(value);
     return r;
 }
 
-void add_results(Interpreter& in, PyValue v, const std::vector<StorageId>& memories, std::vector<ResultShape>& results, const std::string& name) {
+void add_results(Interpreter& in, PyValue v, const std::vector<StorageId>& memories, std::vector<ResultShape>& results,
+                 const std::string& name) {
     if (v.is(Kind::Tuple) || v.is(Kind::List)) {
         size_t k = 0;
         for (PyValue i : in.iterate(v)) {

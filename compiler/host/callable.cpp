@@ -62,6 +62,7 @@ void compile(Compiled& out, Traced traced, size_t memories, const JitOptions& op
     remark_copies(plan, plan.body, out.diagnostics);
     BackendOptions backend = backend_options(out.files, options, path);
     if (options.device == sifr::Device::CPU) {
+        out.written_before = WrittenBefore(plan, memories);
         out.code = backend_named("llvm").load(plan, backend);
         out.function = &out.code->function();
         return;
@@ -162,7 +163,7 @@ sifr_context* thread_context() {
 
 namespace {
 
-[[noreturn]] void fail_raised(sifr_context* context, std::vector<std::string> written) {
+[[noreturn]] void fail_raised(sifr_context* context, const Compiled& c, const WrittenNames& names) {
     Error::Details d;
     d.kind = Error::Kind::Raise;
     d.message = sifr_context_error(context);
@@ -172,7 +173,10 @@ namespace {
     const char* file = nullptr;
     const int32_t line = sifr_context_error_line(context, &file);
     if (file && line > 0) d.places.push_back({file, static_cast<uint32_t>(line), 0, ""});
-    d.written = std::move(written);
+    const std::vector<bool>* written = nullptr;
+    for (uint32_t f = 0; file && f < c.files.size() && !written; ++f)
+        if (c.files.file(f).path() == file) written = c.written_before.at(f, static_cast<uint32_t>(line));
+    d.written = names(written ? *written : c.written);
     std::string text = file && line > 0 ? fmt::format("{}:{}: error: {}", file, line, d.message) : "error: " + d.message;
     if (!d.written.empty()) text += fmt::format("\nnote: written before, wholly or in part: {}", fmt::join(d.written, ", "));
     throw Error(std::move(d), text);
@@ -183,7 +187,7 @@ constexpr size_t few = 32;
 }  // namespace
 
 void call(sifr_context* context, const Compiled& c, const std::vector<void*>& bases, const std::vector<void*>& callers, std::span<const detail::Result> numbers, std::vector<detail::Result>& results,
-          const std::function<std::vector<std::string>()>& written_names) {
+          const WrittenNames& names) {
     void* few_arguments[few];
     int64_t few_numbers[few];
     std::vector<void*> many_arguments;
@@ -214,7 +218,7 @@ void call(sifr_context* context, const Compiled& c, const std::vector<void*>& ba
     }
     int64_t* number_results = bits + numbers.size();
     const sifr_status status = c.device ? c.device->call(context, arguments, bits, number_results) : sifr_context_call(context, c.function, arguments, bits, number_results);
-    if (status != SIFR_OK) fail_raised(context, written_names());
+    if (status != SIFR_OK) fail_raised(context, c, names);
     for (size_t k = 0; k < c.results.size(); ++k) {
         const ResultShape& r = c.results[k];
         if (r.kind != ResultShape::Kind::Number) continue;
@@ -224,8 +228,8 @@ void call(sifr_context* context, const Compiled& c, const std::vector<void*>& ba
 }
 
 void call(const Compiled& c, sifr_context* context, const CallMemory& memory, std::span<const TensorView* const> tensors, const std::vector<void*>& in_front,
-          std::span<const detail::Result> numbers, std::vector<detail::Result>& results, const std::function<std::vector<std::string>()>& written_names) {
-    if (in_front.empty() && memory.misaligned().empty()) return call(context, c, memory.bases(), memory.bases(), numbers, results, written_names);
+          std::span<const detail::Result> numbers, std::vector<detail::Result>& results, const WrittenNames& names) {
+    if (in_front.empty() && memory.misaligned().empty()) return call(context, c, memory.bases(), memory.bases(), numbers, results, names);
     const auto behind = [&](const std::vector<void*>& bases) {
         std::vector<void*> all = in_front;
         all.insert(all.end(), bases.begin(), bases.end());
@@ -233,7 +237,7 @@ void call(const Compiled& c, sifr_context* context, const CallMemory& memory, st
     };
     const StagedMemory staged(memory, tensors);
     try {
-        call(context, c, behind(staged.bases()), behind(memory.bases()), numbers, results, written_names);
+        call(context, c, behind(staged.bases()), behind(memory.bases()), numbers, results, names);
     } catch (const Error&) {
         staged.copy_back(c.written, in_front.size());
         throw;
@@ -350,13 +354,13 @@ void Callable::call(const CallArguments& a, const std::function<void(TraceCall&)
     for (size_t k = 0; k < a.tensors.size(); ++k)
         if (a.tensors[k]->is_const() && c.written[memory.memory_of(k)])
             host::fail_call(fmt::format("'{}' writes {}, whose memory is const", impl_->options.name, host::argument_name(k, names)), "pass memory that may be written, or a copy: sifr::clone_host(x)");
-    const auto written_names = [&] {
-        std::vector<std::string> written;
+    const auto written_names = [&](const std::vector<bool>& written) {
+        std::vector<std::string> out;
         for (size_t k = 0; k < a.tensors.size(); ++k)
-            if (c.written[memory.memory_of(k)]) written.push_back(host::argument_name(k, names));
-        return written;
+            if (written[memory.memory_of(k)]) out.push_back(host::argument_name(k, names));
+        return out;
     };
-    host::call(c, host::thread_context(), memory, a.tensors, {}, a.numbers, results, written_names);
+    host::call(c, host::thread_context(), memory, a.tensors, {}, a.numbers, results, std::ref(written_names));  // a reference: nothing is allocated
 }
 
 void number_too_large() { host::fail_call("an unsigned number past the largest int of 64 bits", "numbers of a trace are Python's ints, of 64 bits with a sign"); }

@@ -9,6 +9,7 @@
 #include "compiler/backend/backend.h"
 #include "compiler/host/device_call.h"
 #include "compiler/host/signature.h"
+#include "compiler/host/written.h"
 
 namespace sifr::host {
 
@@ -20,7 +21,8 @@ struct Compiled {
     std::vector<Diagnostic> diagnostics;
     std::vector<Clear> ledger;
     std::vector<ResultShape> results;
-    std::vector<bool> written;         ///< per piece of memory
+    std::vector<bool> written;         ///< per piece of memory: by the whole function
+    WrittenBefore written_before;      ///< by what comes before a raise; on the GPU nothing is known of that: what follows may have run
     std::unique_ptr<LoadedProgram> code;
     const sifr_function* function = nullptr;
     std::unique_ptr<DeviceCalls> device;  ///< where the kernels run on the GPU
@@ -47,12 +49,14 @@ void remark_misaligned(const CallMemory& memory, std::span<const TensorView* con
 std::vector<Remark> remarks_of(const Compiled& c);
 std::vector<ClearRow> ledger_of(const Compiled& c);
 
+/// What the pieces of memory that are written are called.
+using WrittenNames = std::function<std::vector<std::string>(const std::vector<bool>& written)>;
 /// Calls compiled code on memory whose pieces begin at `bases`. Results that are views of arguments lie in the caller's memory, `callers`.
 void call(sifr_context* context, const Compiled& c, const std::vector<void*>& bases, const std::vector<void*>& callers, std::span<const detail::Result> numbers, std::vector<detail::Result>& results,
-          const std::function<std::vector<std::string>()>& written_names);
+          const WrittenNames& names);
 /// The same for the arguments of a call, behind memory of the callee's own (`in_front`); what is misaligned is copied there and back.
 void call(const Compiled& c, sifr_context* context, const CallMemory& memory, std::span<const TensorView* const> tensors, const std::vector<void*>& in_front,
-          std::span<const detail::Result> numbers, std::vector<detail::Result>& results, const std::function<std::vector<std::string>()>& written_names);
+          std::span<const detail::Result> numbers, std::vector<detail::Result>& results, const WrittenNames& names);
 
 }  // namespace sifr::host
 

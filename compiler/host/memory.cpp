@@ -42,6 +42,7 @@ sifr_tensor c_tensor(const TensorView& t) {
 }
 void require_one(const TensorView& t) {
     if (t.numel() != 1) host::fail_call(fmt::format("a Tensor with {} elements cannot be converted to Scalar", t.numel()));
+    if (is_complex(static_cast<DType>(t.dtype()))) host::fail_call("a complex element has no one number: take at<std::complex<float>>({…}), or abs() in the traced function");
 }
 
 }  // namespace

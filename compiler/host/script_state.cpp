@@ -48,7 +48,7 @@ public:
             for (uint32_t k = 0; k < files_.size(); ++k) c.files.add(files_.file(k).path(), "");
             host::compile(c, std::move(traced), 0, options_, path_);
             std::vector<Result> results;
-            host::call(context_, c, {}, {}, {}, results, [] { return std::vector<std::string>(); });
+            host::call(context_, c, {}, {}, {}, results, [](const std::vector<bool>&) { return std::vector<std::string>(); });
             for (Result& r : results) {
                 if (r.kind == 0) pieces_.push_back(std::move(r.tensor));
                 else numbers_.push_back(std::move(r));
@@ -366,13 +366,13 @@ private:
         std::vector<void*> bases;
         for (const HostTensor& t : pieces_) bases.push_back(t.data());
         std::vector<Result> results;
-        host::call(p.compiled, context_, memory, tensors, bases, numbers, results, [&] {
-            std::vector<std::string> written;
+        host::call(p.compiled, context_, memory, tensors, bases, numbers, results, [&](const std::vector<bool>& written) {
+            std::vector<std::string> out;
             for (const ScriptCapture::Named& n : capture_->named())
-                if (n.piece < pieces_.size() && p.compiled.written.at(n.piece)) written.push_back(n.name);
+                if (n.piece < pieces_.size() && written.at(n.piece)) out.push_back(n.name);
             for (size_t k = 0; k < tensors.size(); ++k)
-                if (p.compiled.written.at(pieces_.size() + memory.memory_of(k))) written.push_back(host::argument_name(k, {}));
-            return written;
+                if (written.at(pieces_.size() + memory.memory_of(k))) out.push_back(host::argument_name(k, {}));
+            return out;
         });
         // Results that are views of the state keep it alive.
         for (size_t k = 0; k < p.own_results; ++k) {

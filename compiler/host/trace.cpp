@@ -10,6 +10,7 @@
 #include "compiler/frontend/capture/bindings.h"
 #include "compiler/frontend/syntax/parser.h"
 #include "compiler/frontend/torch/emit.h"
+#include "compiler/frontend/torch/tensor_likes.h"
 #include "compiler/host/error.h"
 
 namespace sifr::detail {
@@ -55,6 +56,7 @@ PyValue Trace::value(const Arg& a) {
             return in->tuple(std::move(items));
         }
         case Arg::Kind::Slice: return in->slice(value(a.items.at(0)), value(a.items.at(1)), value(a.items.at(2)));
+        case Arg::Kind::Complex: return in->call(PyValue(in->builtin_class("complex")), {value(a.items.at(0)), value(a.items.at(1))});
         case Arg::Kind::Ellipsis: return PyValue::ellipsis();
     }
     SIFR_UNREACHABLE("kind of an argument");
@@ -137,6 +139,12 @@ const capture::TensorObject* tensor(Trace& t, const Handle& h) {
     host::fail_call(fmt::format("a sifr::Tensor was expected, and this is {}", v.is_none() ? "None: a gradient that there is not" : "a Python value of type " + t.in->type_name(v)));
 }
 
+std::vector<int64_t> ints(Trace& t, PyValue v) {
+    std::vector<int64_t> out;
+    for (PyValue i : t.in->iterate(v)) out.push_back(t.in->need_int(i, "a size"));
+    return out;
+}
+
 }  // namespace
 
 Handle invoke(const char* path, std::vector<Arg> args, Place where) {
@@ -166,16 +174,19 @@ Handle constant(const Arg& value, Place where) {
 
 Dtype dtype_of(const Handle& h) {
     Trace& t = *running();
+    if (const PyValue v = t.value(h); capture::passes_for_tensor(*t.in, v)) return static_cast<Dtype>(t.in->get_attr(v, "dtype").as_dtype());
     return static_cast<Dtype>(t.in->function().type(tensor(t, h)->value).dtype);
 }
 std::vector<int64_t> sizes_of(const Handle& h) {
     Trace& t = *running();
+    if (const PyValue v = t.value(h); capture::passes_for_tensor(*t.in, v)) return ints(t, t.in->get_attr(v, "shape"));
     const Type& type = t.in->function().type(tensor(t, h)->value);
     if (!type.run_time_sizes.empty()) throw capture::NeedStatic("a size that is known only at run time, asked for while tracing");
     return type.sizes;
 }
 std::vector<int64_t> strides_of(const Handle& h) {
     Trace& t = *running();
+    if (const PyValue v = t.value(h); capture::passes_for_tensor(*t.in, v)) return ints(t, t.in->call(t.in->get_attr(v, "stride"), Values{}));
     return t.in->function()[tensor(t, h)->value].view.layout.strides;
 }
 bool flag_of(const Handle& h, const char* attribute) {

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <cmath>
+#include <complex>
 #include <cstring>
 #include <filesystem>
 #include <numeric>
@@ -15,6 +16,7 @@
 namespace {
 
 using sifr::HostTensor;
+using sifr::Object;
 using sifr::Scalar;
 using sifr::Tensor;
 using sifr::from_blob;
@@ -192,6 +194,49 @@ TEST(Jit, NumbersAreRunTimeValues) {
     EXPECT_EQ(f.signatures(), 2U);
 }
 
+TEST(Jit, ComplexMemoryIsThatOfStdComplex) {
+    using C = std::complex<float>;
+    const C i(0, 1);
+    auto f = sifr::jit([=](Tensor a, Tensor b) {
+        a.mul_(b);
+        return std::tuple{a, a + b * i, 2.0F * i - a, a.abs(), sifr::call("torch.conj", b), a[0], a.sum()};
+    });
+    std::vector<C> a{{1, 2}, {3, 4}, {5, 6}, {7, 8}}, b{{0, 1}, {2, -1}};
+    // Every other element of `a`.
+    auto [same, sum, difference, length, conjugated, first, total] = f(from_blob(a.data(), {2}, {2}), sifr::from_span(b));
+    EXPECT_EQ(a, (std::vector<C>{{-2, 1}, {3, 4}, {16, 7}, {7, 8}}));
+    EXPECT_EQ(same.dtype(), sifr::kComplex64);
+    EXPECT_EQ(same.data(), a.data());
+    EXPECT_EQ(same.strides()[0], 2);
+    EXPECT_EQ(sum.at<C>({0}), C(-3, 1));
+    EXPECT_EQ(sum.at<C>({1}), C(17, 9));
+    EXPECT_EQ(difference.at<C>({0}), C(2, 1));
+    EXPECT_EQ(length.dtype(), sifr::kFloat32);
+    EXPECT_EQ(conjugated.at<C>({1}), C(2, 1));
+    EXPECT_EQ(first.data(), a.data());
+    EXPECT_EQ(first.dim(), 0U);
+    EXPECT_EQ(total.at<C>({}), C(14, 8));
+    EXPECT_EQ(sum.str(), "tensor([-3.+1.j, 17.+9.j])");
+    // What is known while tracing, a gradient, doubles, the real parts as memory.
+    auto g = sifr::jit([](Tensor z) {
+        if (z.dtype() != sifr::kComplex128 || z.sizes() != std::vector<int64_t>{2} || z.strides() != std::vector<int64_t>{1}) return z.abs();
+        z.requires_grad_();
+        z.abs().pow(2).sum().backward();
+        return z.grad();
+    });
+    std::vector<std::complex<double>> z{{1, 2}, {3, 4}};
+    EXPECT_EQ(g(sifr::from_span(z)).at<std::complex<double>>({1}), std::complex<double>(6, 8));
+    auto real = sifr::jit([](Tensor z) { return Object(z.call("conj")).attr("real").tensor(); });
+    EXPECT_EQ(real(sifr::from_span(z)).at<double>({1}), 3);
+    EXPECT_EQ(error([&] { (void)sifr::from_span(z).item<float>(); }).kind, sifr::Error::Kind::Call);
+    // A script's function gets them, too.
+    auto script = sifr::load_string("import torch\ndef f(z):\n    z.mul_(2)\n    return torch.view_as_real(z).sum(), z\n").function("f");
+    const sifr::ScriptResult r = script(sifr::from_span(z));
+    EXPECT_EQ(r.number<double>(0), 20);
+    EXPECT_EQ(r.tensor(1).data(), z.data());
+    EXPECT_EQ(z[1], std::complex<double>(6, 8));
+}
+
 TEST(Jit, Differentiates) {
     auto f = sifr::jit([](Tensor x, Tensor w) {
         w.requires_grad_();
@@ -329,6 +374,55 @@ TEST(Jit, ARaiseSaysWhatWasWritten) {
     ASSERT_EQ(e.written.size(), 1U);
     EXPECT_EQ(e.written[0], "argument 1 ('x')");
     EXPECT_EQ(values(f(from_blob(x.data(), {3}), from_blob(good.data(), {2}))).size(), 2U);
+}
+
+TEST(Jit, WhatComesBehindARaiseIsNotWritten) {
+    // Each of a, b and c is 0 before the call and not 0 once it is written; what the error says is what the memory shows.
+    auto f = sifr::jit([](Tensor a, Tensor b, Tensor c, Tensor i, Scalar n) {
+        a.add_(1);
+        Tensor r = i.index({i});
+        b.copy_(a + r.sum());
+        Tensor last = sifr::for_(0, n, i, [&](Scalar k, Tensor x) {
+            Tensor y = x.index({x + k});
+            c.add_(1);
+            return y;
+        });
+        a.add_(last.sum());
+    }, {.argument_names = {"a", "b", "c", "i", "n"}});
+    for (int64_t first : {7, 1, 0})
+        for (int64_t n : {0, 1, 4}) {
+            Floats a{0, 0}, b{0, 0}, c{0, 0};
+            std::vector<int64_t> i{first, 0};
+            std::vector<std::string> written;
+            try {
+                f(sifr::from_span(a), sifr::from_span(b), sifr::from_span(c), sifr::from_span(i), n);
+                continue;
+            } catch (const sifr::Error& e) {
+                written = e.details().written;
+            }
+            const auto says = [&](const char* name) {
+                return std::any_of(written.begin(), written.end(), [&](const std::string& w) { return w.find(name) != std::string::npos; });
+            };
+            EXPECT_TRUE(says("'a'") || a[0] == 0) << first << " " << n;
+            EXPECT_TRUE(says("'b'") || b[0] == 0) << first << " " << n;
+            EXPECT_TRUE(says("'c'") || c[0] == 0) << first << " " << n;
+            EXPECT_FALSE(says("'i'"));
+            if (first == 7) {
+                EXPECT_FALSE(says("'b'"));
+                EXPECT_FALSE(says("'c'"));
+            }
+        }
+    // A write behind the only raise.
+    auto g = sifr::jit([](Tensor x, Tensor i) {
+        Tensor r = x.index({i});
+        x.add_(1);
+        return r;
+    });
+    Floats x{1, 2};
+    std::vector<int64_t> i{5};
+    std::string text;
+    EXPECT_TRUE(error([&] { g(sifr::from_span(x), sifr::from_span(i)); }, &text).written.empty()) << text;
+    EXPECT_EQ(x, (Floats{1, 2}));
 }
 
 TEST(Jit, ConstMemoryIsNotWritten) {

@@ -160,7 +160,7 @@ const std::vector<Enumerator>& enumerators() {
         NUMBER(ArgKind::Ints),
         NUMBER(ArgKind::List),
         NUMBER(ArgKind::Slice),
-        NUMBER(ArgKind::Ellipsis),
+        NUMBER(ArgKind::Ellipsis), NUMBER(ArgKind::Complex),
         NUMBER(ScriptArgKind::None),
         NUMBER(ScriptArgKind::Tensor),
         NUMBER(ScriptArgKind::Number),

@@ -4,6 +4,7 @@
 #include <sifr/sifr.h>
 
 #include <cctype>
+#include <complex>
 #include <filesystem>
 #include <fstream>
 #include <functional>
@@ -118,6 +119,10 @@ std::vector<Case> cases() {
         {"a negative size", [] { (void)from_blob(x.data(), {-1}); }},
         {"the elements as another type", [] { (void)v.data<double>(); }},
         {"an index past the end", [] { (void)v.at<float>({2, 0}); }},
+        {"the item of a complex tensor", [] {
+            std::complex<double> z(1, 2);
+            (void)from_blob(&z, {}).item<double>();
+        }},
         {"the item of many elements", [] { (void)v.item<float>(); }},
         {"DLPack of another device", [dl] { dl({2, 0}, {2, 32, 1}); }},
         {"DLPack of an unknown dtype", [dl] { dl({1, 0}, {10, 8, 1}); }},

@@ -36,7 +36,7 @@ public:
         std::string exception_text;  ///< its text, PyTorch's own
         std::vector<SourcePlace> places;  ///< where, then what else there is to see
         std::string help;                 ///< what to write instead
-        std::vector<std::string> written; ///< Raise: the arguments that may have been written before the exception
+        std::vector<std::string> written; ///< Raise: the arguments that were written before it, wholly or in part
     };
     Error(Details details, const std::string& text);
     ~Error() override;

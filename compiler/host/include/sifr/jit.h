@@ -258,7 +258,7 @@ public:
 
     /// Compiles for arguments of a new signature, and calls. Arguments that the lambda writes in place are written in place. Results are fresh
     /// memory, but for those that are arguments or views of arguments. Throws Error; after a Raise, `details().written` says which arguments
-    /// may have been written.
+    /// were written before it, as the code was compiled: it may write earlier or later than the lambda says.
     Result operator()(const typename detail::Param<P>::Given&... given) const {
         detail::Packed packed;
         (detail::Param<P>::pack(given, packed), ...);

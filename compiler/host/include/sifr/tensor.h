@@ -1,6 +1,7 @@
 /// Tensors, numbers and objects of a trace, indices and operators.
 #pragma once
 
+#include <complex>
 #include <cstdint>
 #include <initializer_list>
 #include <optional>
@@ -112,6 +113,8 @@ public:
     TensorOrNumber(const Scalar& s) : arg_(s.arg()) {}  // NOLINT
     template <class N, class = std::enable_if_t<std::is_arithmetic_v<N>>>
     TensorOrNumber(N v) : arg_(Scalar(v).arg()) {}      // NOLINT
+    template <class F>
+    TensorOrNumber(std::complex<F> v) : arg_(std::complex<double>(v)) {}  // NOLINT
     [[nodiscard]] const detail::Arg& arg() const { return arg_; }
 
 private:
@@ -235,6 +238,8 @@ struct Operand {
     Place where;
     Operand(const Tensor& t, Where where = Where::current()) : arg(t), where(where) {}      // NOLINT
     Operand(const Scalar& s, Where where = Where::current()) : arg(s.arg()), where(where) {}  // NOLINT
+    template <class F>
+    Operand(std::complex<F> v, Where where = Where::current()) : arg(std::complex<double>(v)), where(where) {}              // NOLINT
     template <class N, class = std::enable_if_t<std::is_arithmetic_v<N>>>
     Operand(N v, Where where = Where::current()) : arg(Scalar(v).arg()), where(where) {}    // NOLINT
 };
@@ -263,6 +268,10 @@ inline Tensor Tensor::operator/=(const detail::Operand& o) const { return Tensor
     template <class N, class = std::enable_if_t<detail::is_operator_pair<N, Tensor> && !std::is_same_v<N, Tensor>>>                               \
     Tensor operator symbol(const N& a, const detail::Operand& b) {                                                                                \
         return Tensor(detail::invoke(path, {detail::Arg(Scalar(a)), b.arg}, b.where));                                                            \
+    }                                                                                                                                             \
+    template <class F>                                                                                                                            \
+    Tensor operator symbol(const std::complex<F>& a, const detail::Operand& b) {                                                                  \
+        return Tensor(detail::invoke(path, {detail::Arg(std::complex<double>(a)), b.arg}, b.where));                                              \
     }                                                                                                                                             \
     template <class A, class B, class = std::enable_if_t<detail::is_scalar_pair<A, B>>, class = void>                                             \
     Scalar operator symbol(const A& a, const B& b) {                                                                                              \

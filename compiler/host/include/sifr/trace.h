@@ -1,6 +1,7 @@
 /// What a trace is made of, for the headers beside this one: handles of values, arguments, and how an operation is called.
 #pragma once
 
+#include <complex>
 #include <cstdint>
 #include <functional>
 #include <initializer_list>
@@ -40,7 +41,7 @@ struct Handle {
 
 /// An argument of a traced operation.
 struct SIFR_API Arg {
-    enum class Kind : uint8_t { None, Left_out, Handle, Bool, Int, Float, Str, Dtype, Ints, List, Slice, Ellipsis } kind = Kind::None;
+    enum class Kind : uint8_t { None, Left_out, Handle, Bool, Int, Float, Str, Dtype, Ints, List, Slice, Ellipsis, Complex } kind = Kind::None;
     sifr::detail::Handle handle;
     int64_t integer = 0;
     double real = 0;
@@ -56,6 +57,7 @@ struct SIFR_API Arg {
     template <class I, class = std::enable_if_t<std::is_integral_v<I> && !std::is_same_v<I, bool>>>
     Arg(I v) : kind(Kind::Int), integer(static_cast<int64_t>(v)) {}               // NOLINT
     Arg(double v) : kind(Kind::Float), real(v) {}                                 // NOLINT
+    Arg(std::complex<double> v) : kind(Kind::Complex), items{Arg(v.real()), Arg(v.imag())} {}  // NOLINT
     Arg(const char* v) : kind(Kind::Str), text(v) {}                              // NOLINT
     Arg(std::string_view v) : kind(Kind::Str), text(v) {}                         // NOLINT
     Arg(const std::string& v) : kind(Kind::Str), text(v) {}                       // NOLINT

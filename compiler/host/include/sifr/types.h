@@ -1,6 +1,7 @@
 /// Element types, lists of sizes, and the version of the ABI.
 #pragma once
 
+#include <complex>
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
@@ -48,6 +49,8 @@ constexpr Dtype dtype_for() {
     else if constexpr (std::is_same_v<U, double>) return Dtype::Float64;
     else if constexpr (std::is_integral_v<U> && std::is_unsigned_v<U> && sizeof(U) == 1) return Dtype::UInt8;
     else if constexpr (std::is_integral_v<U> && std::is_signed_v<U>) return sizeof(U) == 1 ? Dtype::Int8 : sizeof(U) == 2 ? Dtype::Int16 : sizeof(U) == 4 ? Dtype::Int32 : Dtype::Int64;
+    else if constexpr (std::is_same_v<U, std::complex<float>>) return Dtype::Complex64;
+    else if constexpr (std::is_same_v<U, std::complex<double>>) return Dtype::Complex128;
     else static_assert(!sizeof(U*), "no dtype has elements of this C++ type: give the dtype by name, sifr::from_blob(pointer, sizes, dtype)");
 }
 }  // namespace detail
