@@ -161,6 +161,7 @@ AutogradState::Outcome AutogradState::backward(const Request& request) {
                 if (wanted[k].node == n) give(request.inputs[k], 1);
         if (runs) {
             outcome.ran.push_back(n);
+            oldest_ran = std::min<size_t>(oldest_ran, n.index);
             if (nodes_[n.index].freed && nodes_[n.index].holds()) {
                 Hazard h{ScriptError("RuntimeError", "Trying to backward through the graph a second time (or directly access saved tensors after they have already been freed). Saved "
                                      "intermediate values of the graph are freed when you call .backward() or autograd.grad(). Specify retain_graph=True if you need to backward through the graph a "
@@ -192,6 +193,13 @@ AutogradState::Outcome AutogradState::backward(const Request& request) {
                     throw NotSupported(fmt::format("a gradient with what line {} wrote, past the version counter, over a value that line {} saved for it", storage.last_write.line, nodes_[n.index].span.line),
                                        "write behind the backward, or into a copy");
                 if (same) continue;
+                const Counter& own = counters_[s.counter.index];
+                if (own.version - s.version <= own.uncertain - s.uncertain)
+                    throw NotSupported(fmt::format("a gradient with a value that line {} saved for it, and that line {} may have "
+                                                   "overwritten under a run-time condition",
+                                                   nodes_[n.index].span.line, own.writes.back().span.line),
+                                       "write into a copy (`.clone()`), or behind the backward");
+                told_.push_back(s.counter);
                 Saved copy = s;
                 if (request.keep_saved) {
                     Diagnostic kept = kept_for(version_hazard(request.span, n, copy), nodes_[n.index].span, variables_[s.variable.index].type.bytes());

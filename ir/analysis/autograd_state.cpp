@@ -170,7 +170,7 @@ AutogradState::Saved AutogradState::save(VariableId v, bool is_output, const std
         raise("RuntimeError", "Inference tensors cannot be saved for backward. Please do not use Tensors created in inference mode in computation tracked by autograd. To work around "
               "this, you can make a clone to get a normal tensor and use it in autograd, or use `torch.no_grad()` instead of `torch.inference_mode()`.");
     CounterId counter = variables_[v.index].counter;
-    return Saved{v, counter, version(v), is_output, op, counters_[storage_of(counter).index].contents};
+    return Saved{v, counter, version(v), is_output, op, counters_[storage_of(counter).index].contents, counters_[counter.index].uncertain};
 }
 
 bool AutogradState::tracks(const Event& event, const char*& name) {
@@ -295,6 +295,45 @@ void AutogradState::move_counter(VariableId v, Span span) {
 }
 
 void AutogradState::bump(VariableId v, Span span) { move_counter(v, span); }
+
+int64_t AutogradState::told_version(VariableId v) {
+    CounterId c = variables_[v.index].counter;
+    if (counters_[c.index].uncertain > 0) throw NotSupported("the version of a tensor that was written under a run-time condition");
+    told_.push_back(c);
+    return counters_[c.index].version;
+}
+
+std::vector<AutogradState::Moves> AutogradState::moves() const {
+    std::vector<Moves> out;
+    out.reserve(counters_.size());
+    for (const Counter& c : counters_) out.push_back({c.version, c.uncertain});
+    return out;
+}
+
+void AutogradState::make_uncertain(const std::vector<Moves>& before) {
+    for (size_t k = 0; k < before.size(); ++k) {
+        int64_t moved = counters_[k].version - before[k].version;
+        if (moved > 0 && counters_[k].uncertain != before[k].uncertain + moved)
+            change(CounterId(k)).uncertain = before[k].uncertain + moved;
+    }
+}
+
+void AutogradState::repeat(const std::vector<Moves>& before, int64_t trips, Span span) {
+    for (size_t k = 0; k < before.size() && trips > 1; ++k) {
+        int64_t moved = counters_[k].version - before[k].version, maybe = counters_[k].uncertain - before[k].uncertain;
+        if (moved == 0) continue;
+        Counter& c = change(CounterId(k));
+        c.version += (trips - 1) * moved;
+        c.uncertain += (trips - 1) * maybe;
+        if (!c.writes.empty()) {
+            Write last = c.writes.back();
+            c.writes.push_back({c.version, span, last.through});
+            c.writes.back().span = last.span;
+        }
+        Counter& contents = change(storage_of(CounterId(k)));
+        contents.contents += (trips - 1) * moved;
+    }
+}
 
 void AutogradState::record_write(VariableId dest, const Event& event) {
     const OpDef& row = def(event.call.op);

@@ -57,6 +57,7 @@ public:
         bool is_output = false;
         std::string op;   ///< the operation that saved it, without `Backward0`
         int64_t contents = 0;  ///< of the storage, when it was saved
+        int64_t uncertain = 0;  ///< of the counter, when it was saved
     };
 
     /// Where the gradient of one operand goes: to a node's output, or into a leaf's `.grad`.
@@ -89,6 +90,7 @@ public:
         std::vector<Write> writes;
         CounterId storage;         ///< of `.data`: the counter that stands for the storage; invalid: this one
         int64_t contents = 0;      ///< writes into the storage, whichever counter they moved
+        int64_t uncertain = 0;     ///< so many of the moves are made only if a run-time condition holds
         Span last_write;           ///< of the contents
     };
 
@@ -103,6 +105,9 @@ public:
     [[nodiscard]] const Node& node(NodeId n) const { return nodes_[n.index]; }
     [[nodiscard]] size_t variable_count() const { return variables_.size(); }
     [[nodiscard]] int64_t version(VariableId v) const { return counters_[variables_[v.index].counter.index].version; }
+    /// The version as a number that a script sees: what a loop's body was told must be the same on every pass. Not supported where a
+    /// run-time condition decides about it.
+    int64_t told_version(VariableId v);
     /// The node behind a variable, made anew for a view whose base has a new history.
     NodeId grad_fn(VariableId v);
     bool requires_grad(VariableId v);
@@ -180,6 +185,22 @@ public:
     /// The results of a `create_graph` gradient: variables with a history that leads to `inputs`.
     std::vector<VariableId> gradient_results(const std::vector<VariableId>& through, const std::vector<Type>& types, bool tracked, Span span);
 
+    // ---- run-time control flow
+    struct Moves {
+        int64_t version = 0, uncertain = 0;
+    };
+    /// Of every counter.
+    [[nodiscard]] std::vector<Moves> moves() const;
+    /// Whether the counters moved since `before` is known only at run time.
+    void make_uncertain(const std::vector<Moves>& before);
+    /// What happened since `before` happens `trips` times.
+    void repeat(const std::vector<Moves>& before, int64_t trips, Span span);
+    /// The counters whose number a script was told, one for each time.
+    [[nodiscard]] const std::vector<CounterId>& told() const { return told_; }
+    /// How many nodes there are, and the oldest that a backward ran since it was last set.
+    [[nodiscard]] size_t node_count() const { return nodes_.size(); }
+    size_t oldest_ran = SIZE_MAX;
+
     // ---- trials
     using Checkpoint = size_t;
     [[nodiscard]] Checkpoint checkpoint() const { return journal_.size(); }
@@ -207,6 +228,7 @@ private:
     std::vector<Variable> variables_;
     std::vector<Node> nodes_;
     std::vector<Counter> counters_;
+    std::vector<CounterId> told_;
     std::vector<Undo> journal_;
     bool grad_enabled_ = true;
     bool inference_mode_ = false;

@@ -40,6 +40,7 @@ public:
         auto [at, fresh] = grads_.try_emplace(of, g);
         if (!fresh) at->second = b.emit("add"_op, {at->second, g});
     }
+    void set(ValueId of, ValueId g) { grads_[of] = g; }
     [[nodiscard]] ValueId get(ValueId of) const {
         auto at = grads_.find(of);
         return at == grads_.end() ? ValueId() : at->second;
@@ -200,9 +201,9 @@ private:
             for (ValueId v : f_[r].results)
                 if (!inside.count(v)) note(v);
         }
-        std::vector<Type> types;
-        for (ValueId v : outer) types.push_back(f_.type(v));
-        InstId made = b.emit_typed("if"_op, {inst.operands[0]}, {}, types);
+        InstId made = b.emit_typed("if"_op, {inst.operands[0]}, {}, {});
+        // Per arm, where it has one: the gradient of each of them.
+        std::vector<std::vector<ValueId>> found;
         for (RegionId r : inst.regions) {
             RegionId nr = f_.add_region(made);
             ValueMap map;
@@ -220,14 +221,38 @@ private:
             Paths paths = find_paths(nr, f_[nr].insts.size(), outer, ends);
             std::erase_if(paths.insts, [&](InstId id) { return f_[id].parent != nr; });
             reverse(inner, paths, local);
-            std::vector<ValueId> yields;
-            for (ValueId v : outer) {
-                ValueId g = local.get(v);
-                yields.push_back(g.valid() ? g : inner.full(f_.type(v).dtype, f_.type(v).sizes, 0.0));
-            }
-            f_[nr].results = std::move(yields);
+            found.emplace_back();
+            for (ValueId v : outer) found.back().push_back(local.get(v));
         }
-        for (size_t k = 0; k < outer.size(); ++k) adjoints.add(b, outer[k], f_[made].results[k]);
+        // What no arm has a gradient for gets none. Sums go on inside of the arms: one without a gradient leaves the sum as it is, to the
+        // sign of its zeros.
+        std::vector<ValueId> taken;
+        for (size_t k = 0; k < outer.size(); ++k)
+            if (std::ranges::any_of(found, [&](const auto& arm) { return arm[k].valid(); })) taken.push_back(outer[k]);
+        for (size_t arm = 0; arm < found.size(); ++arm) {
+            const RegionId nr = f_[made].regions[arm];
+            Builder inner(f_, nr, inst.location);
+            for (size_t k = 0; k < outer.size(); ++k) {
+                if (std::ranges::find(taken, outer[k]) == taken.end()) continue;
+                ValueId sum = adjoints.get(outer[k]), g = found[arm][k];
+                if (!sum.valid() && !g.valid())
+                    g = inner.full(f_.type(outer[k]).dtype, f_.type(outer[k]).sizes, 0.0);
+                else if (!g.valid())
+                    g = sum;
+                else if (sum.valid())
+                    g = inner.emit("add"_op, {sum, g});
+                f_[nr].results.push_back(g);
+            }
+        }
+        for (ValueId v : taken) {
+            Value sum;
+            sum.type = f_.type(v);
+            sum.inst = made;
+            sum.position = static_cast<uint32_t>(f_[made].results.size());
+            const ValueId result = f_.add_value(std::move(sum));
+            f_[made].results.push_back(result);
+            adjoints.set(v, result);
+        }
     }
 
     void expand(InstId id) {

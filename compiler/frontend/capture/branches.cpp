@@ -220,9 +220,13 @@ PyValue Evaluator::fork(ValueId condition, const std::function<PyValue()>& then,
         uint32_t watermark = static_cast<uint32_t>(in_.heap_.object_count()), storage_watermark = static_cast<uint32_t>(f.storages.size());
         Arm a, b;
         try {
+            const std::vector<AutogradState::Moves> moves = in_.autograd_.moves();
             a = run_arm(then);
+            if (!a.diverged) in_.autograd_.make_uncertain(moves);
             in_.user_span_ = span;
             b = run_arm(otherwise);
+            // Only one of the arms is behind the branch.
+            if (!b.diverged) in_.autograd_.make_uncertain(moves);
         } catch (...) {
             in_.heap_.commit();
             f[outer].insts.resize(before);

@@ -218,6 +218,7 @@ std::optional<LoopCapture::Outcome> LoopCapture::round() {
     Builder& b = in_.builder();
     RegionId outer = b.region();
     Location location = b.location();
+    const size_t values_in_front = f.values.size(), storages_in_front = f.storages.size();
     bool form_while = !range_ || may_leave_;
     const auto* while_ = get_if<While>(&loop_);
     const auto* for_ = get_if<For>(&loop_);
@@ -317,7 +318,14 @@ std::optional<LoopCapture::Outcome> LoopCapture::round() {
     }
 
     // The pass.
-    std::vector<int64_t> versions = counters();
+    AutogradState& autograd = in_.autograd_;
+    const std::vector<AutogradState::Moves> moves = autograd.moves();
+    const size_t told = autograd.told().size(), nodes = autograd.node_count();
+    struct OldestRan {
+        AutogradState& state;
+        const size_t outer = std::exchange(state.oldest_ran, SIZE_MAX);
+        ~OldestRan() { state.oldest_ran = std::min(state.oldest_ran, outer); }
+    } oldest_ran{autograd};
     in_.heap_.begin_fork();
     b.into(body);
     ++evaluator_.conditional_;
@@ -361,6 +369,7 @@ std::optional<LoopCapture::Outcome> LoopCapture::round() {
     std::vector<Difference> changed = differences(in_.heap_.changes());
     bool stable = evaluator_.grown_lists_.empty();
     std::vector<Place> dead;
+    std::vector<std::pair<Place, PyValue>> settled;
     for (const Difference& d : changed) {
         if (!d.place.object) {
             stable = false;
@@ -368,6 +377,14 @@ std::optional<LoopCapture::Outcome> LoopCapture::round() {
         }
         if (is_dead(d.place)) {
             dead.push_back(d.place);
+            continue;
+        }
+        // A tensor that was there before: every pass leaves the name with it.
+        if (const auto* t = d.back.get_if<TensorObject>(); t && d.place.name && t->value.index < values_in_front && at_least_ >= 1 &&
+                                                           read_behind_only(d.place) &&
+                                                           std::find(observed_.begin(), observed_.end(), d.place) == observed_.end()) {
+            stable = stable && std::erase_if(carried_, [&](const Carried& x) { return x.place == d.place; }) == 0;
+            settled.emplace_back(d.place, d.back);
             continue;
         }
         auto it = std::find_if(carried_.begin(), carried_.end(), [&](const Carried& x) { return x.place == d.place; });
@@ -391,6 +408,14 @@ std::optional<LoopCapture::Outcome> LoopCapture::round() {
         }
     }
     if (!stable) return std::nullopt;
+    if (told < autograd.told().size()) {
+        const std::vector<AutogradState::Moves> now = autograd.moves();
+        if (std::any_of(autograd.told().begin() + static_cast<std::ptrdiff_t>(told), autograd.told().end(),
+                        [&](CounterId c) { return c.index < moves.size() && now[c.index].version != moves[c.index].version; }))
+            throw Stop{Outcome::Unroll, "it looks at the version of a tensor that it writes"};
+    }
+    if (autograd.oldest_ran < nodes && differentiates_what_it_writes(body))
+        throw Stop{Outcome::Unroll, "it writes a tensor that has a gradient through what was computed in front of it"};
 
     // Stable: emit. What the body leaves goes round.
     std::vector<ValueId> yields;
@@ -418,6 +443,7 @@ std::optional<LoopCapture::Outcome> LoopCapture::round() {
             if (in_.is_shared(s)) shared[k] = true;
             if (!back_holders.other_than(carried_[k].place, s, twins)) continue;
             shared[k] = true;
+            if (s.index < storages_in_front) in_.share_storage(s);
             if (!carried_[k].placeholder && writes_storage(body, f[params[j]].view.storage))
                 throw Stop{Outcome::Unroll, describe(carried_[k].place) + " is written in place, and another name may hold the same tensor"};
         }
@@ -455,7 +481,10 @@ std::optional<LoopCapture::Outcome> LoopCapture::round() {
     }
     // The state behind the loop.
     int64_t trips = range_ && !form_while ? range_->trip_count : -1;
-    move_counters(versions, trips);
+    if (trips >= 0)
+        autograd.repeat(moves, trips, in_.span());
+    else
+        autograd.make_uncertain(moves);
     for (size_t k = 0; k < carried_.size(); ++k) {
         std::vector<ValueId> mine(results.begin() + static_cast<std::ptrdiff_t>(slices[k].first), results.begin() + static_cast<std::ptrdiff_t>(slices[k].second));
         size_t at = 0;
@@ -483,6 +512,7 @@ std::optional<LoopCapture::Outcome> LoopCapture::round() {
         }
     }
     for (const Place& p : dead) set(p, {});
+    for (const auto& [place, v] : settled) set(place, v);
     for (size_t k = 0; k < lists_.size(); ++k) {
         // What a pass added is known when nothing else was done to the list; then so is the length behind the loop.
         (void)growth;
@@ -498,23 +528,16 @@ std::optional<LoopCapture::Outcome> LoopCapture::round() {
     return Outcome::Rolled;
 }
 
-/// The version counters of all tensors.
-std::vector<int64_t> LoopCapture::counters() const {
-    std::vector<int64_t> out(in_.autograd().variable_count());
-    for (size_t k = 0; k < out.size(); ++k) out[k] = in_.autograd().version(VariableId(k));
-    return out;
-}
-
-/// Every trip moves the counters as the captured one did.
-void LoopCapture::move_counters(const std::vector<int64_t>& before, int64_t trips) {
-    if (trips <= 1) return;
-    std::vector<int64_t> after = counters();
-    int64_t left = 1000000;
-    for (size_t k = 0; k < before.size(); ++k) {
-        // Views share a counter: it is moved through the first of them.
-        int64_t goal = before[k] + trips * (after[k] - before[k]);
-        for (int64_t v = in_.autograd().version(VariableId(k)); v < goal && left > 0; ++v, --left) in_.autograd().bump(VariableId(k), in_.span());
-    }
+/// A gradient that goes through what was computed in front of the loop: the first pass alone would find there what a pass writes.
+bool LoopCapture::differentiates_what_it_writes(RegionId body) const {
+    const Function& f = in_.function_;
+    std::vector<StorageId> wanted;
+    walk(f, body, [&](InstId id) {
+        if (f[id].op != "backward"_op) return;
+        for (ValueId v : f[id].operands) wanted.push_back(f[v].view.storage);
+    });
+    if (std::ranges::any_of(carried_, [](const Carried& c) { return c.place.is_value(); })) return true;
+    return std::ranges::any_of(wanted, [&](StorageId s) { return writes_storage(body, s); });
 }
 
 /// The carried target is the index itself: its value behind the loop is that of the last iteration.

@@ -82,8 +82,7 @@ private:
     std::string describe(const Place& p) const;
     int64_t affine_step(const Carried& c, PyValue back) const;
     bool writes_storage(RegionId region, StorageId s) const;
-    [[nodiscard]] std::vector<int64_t> counters() const;
-    void move_counters(const std::vector<int64_t>& before, int64_t trips);
+    [[nodiscard]] bool differentiates_what_it_writes(RegionId body) const;
     bool affine_target(size_t k, const std::vector<ValueId>& yields, const std::vector<std::pair<size_t, size_t>>& slices, ValueId index) const;
     int64_t appended_in(RegionId body, ValueId list) const;
 

@@ -300,7 +300,7 @@ void bind_autograd(Interpreter& in, const ModuleObject* torch, const ClassObject
     in.add_property(tensor, "_version", [](Interpreter& i, Args& a) {
         VariableId v = tensor_of(a[0])->variable;
         if (i.autograd().variable(v).inference) raise("RuntimeError", "Inference tensors do not track version counter.");
-        return PyValue::integer(i.autograd().version(v));
+        return PyValue::integer(i.autograd().told_version(v));
     });
     in.add_property(tensor, "_base", [](Interpreter& i, Args& a) { return base_of(i, a[0]); });
     in.add_method(tensor, "_is_view", [](Interpreter& i, Args& a) { return PyValue::boolean(i.autograd().is_view(tensor_of(a[0])->variable)); });
