@@ -1,5 +1,6 @@
-// Writes <sifr/ops.inc> from the op table: for each row that is a function or a method of PyTorch's, a C++ function that calls it. Runs
-// while sifr is built. A row is in the header as soon as it is in the table.
+// Writes <sifr/ops.inc> from the op table: for each row that is a function or a method of PyTorch's, a C++ function that calls it; and from
+// the prelude's torch/nn/functional.py, for each of its functions a template of its name. Runs while sifr is built. A row is in the header
+// as soon as it is in the table, a function as soon as it is in the prelude.
 //
 //   {.name = "sum.dim", .sig = "(T self, int[1]? dim, bool keepdim=False, *, dtype? dtype=None) -> T"}
 //   =>  Tensor sum(const std::optional<Ints>& dim, bool keepdim = false, std::optional<Dtype> dtype = {}, detail::Where where = …) const
@@ -9,7 +10,10 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <fstream>
+#include <iterator>
 #include <map>
+#include <regex>
 #include <set>
 #include <string>
 
@@ -139,10 +143,33 @@ std::string declaration(Op op, const std::string& name, bool method, bool in_pla
 const std::set<std::string> by_hand_methods = {"index", "index_put_", "item", "detach", "contiguous", "reshape", "matmul", "zero_", "fill_", "copy_", "to", "backward", "requires_grad_", "grad", "sizes", "strides", "size", "dim", "numel", "dtype", "call", "set_grad", "defined"};
 const std::set<std::string> by_hand_functions = {"zeros", "ones", "empty", "full", "rand", "randn", "arange", "eye", "zeros_like", "ones_like", "matmul", "call", "jit", "keyword", "literal", "scalar_tensor", "from_scalars"};
 
+/// The public functions of a module of the prelude: those that it defines, and those that it has from modules beside it.
+std::set<std::string> functions_of_module(const std::string& text) {
+    std::set<std::string> names;
+    const auto add = [&](const std::string& name) {
+        if (name[0] != '_') names.insert(name);
+    };
+    static const std::regex defined("(?:^|\n)def (\\w+)\\("), imported("(?:^|\n)from torch\\.\\S+ import (?:\\(([^)]*)\\)|([^\n(]+))"), name("\\w+");
+    for (std::sregex_iterator d(text.begin(), text.end(), defined), end; d != end; ++d) add((*d)[1]);
+    for (std::sregex_iterator i(text.begin(), text.end(), imported), end; i != end; ++i) {
+        const std::string list = (*i)[1].matched ? (*i)[1] : (*i)[2];
+        for (std::sregex_iterator n(list.begin(), list.end(), name); n != end; ++n) add(n->str());
+    }
+    return names;
+}
+
+/// A template: keywords are given by `sifr::keyword`, as the functions of the prelude have no types that C++ could show.
+std::string functional_declaration(const std::string& name) {
+    const std::string type = name.ends_with("_with_indices") ? "Object" : "Tensor";
+    return fmt::format("template <class... A>\n{0} {1}(const detail::First& first, const A&... more) {{ return {0}(detail::invoke(\"torch.nn.functional.{2}\", "
+                       "{{first.arg, detail::Arg(more)...}}, first.where)); }}\n",
+                       type, cpp_name(name), name);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
-    if (argc != 2) return 2;
+    if (argc != 3) return 2;
     std::map<std::string, std::vector<Op>> names;
     for (const Op op : all_ops()) {
         const OpDef& row = def(op);
@@ -178,7 +205,11 @@ int main(int argc, char** argv) {
             }
         }
     }
-    std::string out = "// Made from the op table when sifr is built. Included by <sifr/tensor.h> and <sifr/functions.h>.\n#ifdef SIFR_TENSOR_METHODS\n" + methods + "#endif\n#ifdef SIFR_FUNCTIONS\n" + functions + "#endif\n";
+    std::string out = "// Made from the op table when sifr is built. Included by <sifr/tensor.h> and <sifr/functions.h>.\n#ifdef SIFR_TENSOR_METHODS\n" + methods + "#endif\n#ifdef SIFR_FUNCTIONS\n" + functions + "#endif\n#ifdef SIFR_NN_FUNCTIONAL\n";
+    std::ifstream functional(argv[2]);
+    if (!functional) return 3;
+    for (const std::string& name : functions_of_module(std::string((std::istreambuf_iterator<char>(functional)), std::istreambuf_iterator<char>()))) out += functional_declaration(name);
+    out += "#endif\n";
     std::FILE* f = std::fopen(argv[1], "w");
     if (!f) return 3;
     const bool fine = std::fwrite(out.data(), 1, out.size(), f) == out.size();

@@ -4,7 +4,6 @@
 #include <malloc.h>
 #include <unistd.h>
 
-#include <chrono>
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
@@ -13,22 +12,9 @@
 #include <sifr/sifr.h>
 
 #include "calls.h"
+#include "tests/bench/measure.h"
 
 namespace {
-
-double seconds() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
-
-/// Microseconds of one call, the best of several rounds.
-template <class F>
-double microseconds(F&& f, int calls = 20000) {
-    double best = 1e9;
-    for (int round = 0; round < 7; ++round) {
-        const double start = seconds();
-        for (int k = 0; k < calls; ++k) f();
-        best = std::min(best, (seconds() - start) / calls * 1e6);
-    }
-    return best;
-}
 
 size_t resident_bytes() {
     std::ifstream f("/proc/self/statm");
@@ -37,14 +23,10 @@ size_t resident_bytes() {
     return resident * static_cast<size_t>(::sysconf(_SC_PAGESIZE));
 }
 
-[[gnu::noinline]] void plain(float* x, const float* w) {
-    for (int k = 0; k < 16; ++k) x[k] = x[k] * 0.5F + w[k];
-    __asm__ volatile("" ::: "memory");
-}
-
 }  // namespace
 
 int main() {
+    using bench::microseconds, bench::plain, bench::seconds;
     std::vector<float> x(16, 1), w(16, 1);
     auto step = sifr::jit([](sifr::Tensor x, sifr::Tensor w) { x.copy_(x * 0.5 + w); });
     auto fresh = sifr::jit([](sifr::Tensor x, sifr::Tensor w) { return x * 0.5 + w; });

@@ -135,7 +135,7 @@ TEST(Jit, TakesWhatATorchUserWrites) {
         Tensor y = x.clone();
         y[1] += 2;
         y.index_put_({Slice(None, None, 2), 0}, tensor({0.25, 1, 4}));
-        return std::tuple{y[0][1], !(y > 1), ~(y > 1), y[tensor({1, 0})], y[y > 4], Tensor(call("torch.einsum", "ij,kj->ik", y, y)), ones({2}, kFloat64) + arange(2)};
+        return std::tuple{y[0][1], !(y > 1), ~(y > 1), y[tensor({1, 0})], y[y > 4], Tensor(call("torch.einsum", "ij,kj->ik", y, y)), ones({2}, kFloat64) + arange(2) + eye(2, {kFloat64})[0] * zeros({2}, {kFloat64})};
     });
     Floats x{0, 1, 2, 3, 4, 5, 6, 7, 8, 9};
     EXPECT_THROW(f(from_blob(x.data(), {5, 2})), sifr::Error) << "y[y > 4] has a size that depends on data";
@@ -144,7 +144,7 @@ TEST(Jit, TakesWhatATorchUserWrites) {
         Tensor y = x.clone();
         y[1] += 2;
         y.index_put_({Slice(None, None, 2), 0}, tensor({0.25, 1, 4}));
-        return std::tuple{y[0][1], (!(y > 1)).sum(), (~(y > 1)).sum(), y[tensor({1, 0})], y[y > 4].sum(), Tensor(call("torch.einsum", "ij,kj->ik", y, y)).trace(), ones({2}, kFloat64) + arange(2)};
+        return std::tuple{y[0][1], (!(y > 1)).sum(), (~(y > 1)).sum(), y[tensor({1, 0})], y[y > 4].sum(), Tensor(call("torch.einsum", "ij,kj->ik", y, y)).trace(), ones({2}, kFloat64) + arange(2) + eye(2, {kFloat64})[0] * zeros({2}, {kFloat64})};
     });
     auto [a, b, c, d, e, t, o] = g(from_blob(x.data(), {5, 2}));
     EXPECT_EQ(a.item<float>(), 1);
@@ -327,6 +327,22 @@ TEST(Jit, ModulesOfThePreludeAreThere) {
     const float loss = f(from_blob(x.data(), {2, 3}), from_blob(target.data(), {2})).item<float>();
     EXPECT_GT(loss, 0.3F);
     EXPECT_LT(loss, 1.5F);
+}
+
+TEST(Jit, FunctionsOfNetworksHaveTheirNames) {
+    auto f = sifr::jit([](Tensor x, Tensor w, Tensor target) {
+        namespace F = sifr::nn::functional;
+        Tensor y = F::relu(F::linear(x, w)) + 1;
+        sifr::Object pooled = F::max_pool1d_with_indices(y, 2);
+        return std::tuple{F::cross_entropy(y, target, sifr::keyword("reduction", "sum")), F::softmax(y, 1), pooled.items()[1].tensor()};
+    });
+    Floats x{1, 2, 3, 4}, w{1, 0, 0, 1};
+    std::vector<int64_t> target{0, 1};
+    auto [loss, softmax, at] = f(from_blob(x.data(), {2, 2}), from_blob(w.data(), {2, 2}), sifr::from_span(target));
+    EXPECT_NEAR(loss.item<double>(), std::log(1 + std::exp(1.0)) + std::log(1 + std::exp(-1.0)), 1e-6);
+    EXPECT_NEAR(softmax.at<float>({0, 1}), 1 / (1 + std::exp(-1.0)), 1e-6);
+    EXPECT_EQ(at.at<int64_t>({1, 0}), 1);
+    EXPECT_EQ(error([&] { sifr::jit([](Tensor a) { return sifr::nn::functional::softplus(a, sifr::keyword("betta", 2)); })(sifr::from_span(x)); }).places.at(0).line, static_cast<uint32_t>(__LINE__));
 }
 
 TEST(Jit, ErrorsSayWhatAndWhere) {

@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 #include <tuple>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -23,6 +24,8 @@ struct TensorOptions {
     bool requires_grad = false;
 };
 namespace detail {
+template <class D>
+using IfDtype = std::enable_if_t<std::is_same_v<D, Dtype>>;
 inline Tensor make(const char* path, std::vector<Arg> args, const TensorOptions& o, Place where) {
     args.push_back(Arg(o.dtype).named("dtype"));
     args.push_back(Arg(o.requires_grad).named("requires_grad"));
@@ -40,16 +43,23 @@ inline Tensor randn(const Ints& sizes, const TensorOptions& o = {}, detail::Wher
 inline Tensor arange(const Scalar& start, const Scalar& end, const Scalar& step = 1, const TensorOptions& o = {}, detail::Where where = detail::Where::current()) {
     return detail::make("torch.arange", {start, end, step}, o, where);
 }
-// With a dtype alone: `zeros({2, 3}, kFloat64)`.
-inline Tensor zeros(const Ints& sizes, Dtype dtype, detail::Where where = detail::Where::current()) { return detail::make("torch.zeros", {sizes}, {dtype}, where); }
-inline Tensor ones(const Ints& sizes, Dtype dtype, detail::Where where = detail::Where::current()) { return detail::make("torch.ones", {sizes}, {dtype}, where); }
-inline Tensor empty(const Ints& sizes, Dtype dtype, detail::Where where = detail::Where::current()) { return detail::make("torch.empty", {sizes}, {dtype}, where); }
-inline Tensor full(const Ints& sizes, const Scalar& value, Dtype dtype, detail::Where where = detail::Where::current()) {
+// With a dtype alone: `zeros({2, 3}, kFloat64)`. Templates, so that braces are options: `zeros({2, 3}, {kFloat64})`.
+template <class D, class = detail::IfDtype<D>>
+Tensor zeros(const Ints& sizes, D dtype, detail::Where where = detail::Where::current()) { return detail::make("torch.zeros", {sizes}, {dtype}, where); }
+template <class D, class = detail::IfDtype<D>>
+Tensor ones(const Ints& sizes, D dtype, detail::Where where = detail::Where::current()) { return detail::make("torch.ones", {sizes}, {dtype}, where); }
+template <class D, class = detail::IfDtype<D>>
+Tensor empty(const Ints& sizes, D dtype, detail::Where where = detail::Where::current()) { return detail::make("torch.empty", {sizes}, {dtype}, where); }
+template <class D, class = detail::IfDtype<D>>
+Tensor full(const Ints& sizes, const Scalar& value, D dtype, detail::Where where = detail::Where::current()) {
     return detail::make("torch.full", {sizes, value}, {dtype}, where);
 }
-inline Tensor rand(const Ints& sizes, Dtype dtype, detail::Where where = detail::Where::current()) { return detail::make("torch.rand", {sizes}, {dtype}, where); }
-inline Tensor randn(const Ints& sizes, Dtype dtype, detail::Where where = detail::Where::current()) { return detail::make("torch.randn", {sizes}, {dtype}, where); }
-inline Tensor eye(int64_t n, Dtype dtype, detail::Where where = detail::Where::current()) { return detail::make("torch.eye", {n}, {dtype}, where); }
+template <class D, class = detail::IfDtype<D>>
+Tensor rand(const Ints& sizes, D dtype, detail::Where where = detail::Where::current()) { return detail::make("torch.rand", {sizes}, {dtype}, where); }
+template <class D, class = detail::IfDtype<D>>
+Tensor randn(const Ints& sizes, D dtype, detail::Where where = detail::Where::current()) { return detail::make("torch.randn", {sizes}, {dtype}, where); }
+template <class D, class = detail::IfDtype<D>>
+Tensor eye(int64_t n, D dtype, detail::Where where = detail::Where::current()) { return detail::make("torch.eye", {n}, {dtype}, where); }
 inline Tensor arange(const Scalar& end, detail::Where where = detail::Where::current()) { return detail::make("torch.arange", {end}, {}, where); }
 /// A tensor of numbers that are known while tracing: `tensor({0.25, 0.5})`. Ints give int64, floating numbers PyTorch's default.
 template <class N, class = std::enable_if_t<std::is_arithmetic_v<N>>>
@@ -79,6 +89,14 @@ template <class... A>
 Object call(const detail::Path& path, const A&... args) {
     return Object(detail::invoke(path.text.c_str(), {detail::Arg(args)...}, path.where));
 }
+
+/// The functions of torch.nn.functional, made from the prelude: `nn::functional::cross_entropy(x, target, keyword("reduction", "sum"))`.
+namespace nn::functional {
+#define SIFR_NN_FUNCTIONAL
+#include <sifr/ops.inc>
+#undef SIFR_NN_FUNCTIONAL
+}  // namespace nn::functional
+
 /// Prints when the compiled code runs, as Python's print.
 template <class... A>
 void print(const detail::First& first, const A&... more) {
