@@ -96,6 +96,11 @@ sifr_library_context* sifr_library_new(const sifr_library* library, const sifr_c
         free(c);
         return nullptr;
     }
+    // Forgotten, it would be an empty structure, and nothing that the host asks for would hold.
+    if (options != nullptr && options->struct_size == 0) {
+        c->failed = fail_context(c->context, SIFR_VALUE_ERROR, lit("ValueError"), lit("struct_size of the options is 0: set it to the size of the structure"));
+        return c;
+    }
     if (library->top != nullptr) c->failed = call(c, *library->top, nullptr, nullptr, nullptr);
     return c;
 }
@@ -115,20 +120,28 @@ void sifr_library_free(sifr_library_context* c) {
     free(c);
 }
 
-void sifr_library_seed(sifr_library_context* c, uint64_t seed) { sifr_context_seed(c->context, seed); }
+void sifr_library_seed(sifr_library_context* c, uint64_t seed) {
+    if (c != nullptr) sifr_context_seed(c->context, seed);
+}
 
 sifr_status sifr_library_call(sifr_library_context* c, int32_t function, void* const* arguments, const int64_t* numbers, int64_t* results) {
+    if (c == nullptr) return SIFR_OS_ERROR;
     if (c->failed != SIFR_OK) return c->failed;
     return call(c, c->library->code[c->form * c->library->functions + function], arguments, numbers, results);
 }
 
-const char* sifr_library_error(const sifr_library_context* c) { return sifr_context_error(c->context); }
+const char* sifr_library_error(const sifr_library_context* c) {
+    return c != nullptr ? sifr_context_error(c->context) : "OSError: there is no context: memory ran out when it was made";
+}
 
-int32_t sifr_library_error_line(const sifr_library_context* c, const char** file) { return sifr_context_error_line(c->context, file); }
+int32_t sifr_library_error_line(const sifr_library_context* c, const char** file) {
+    return c != nullptr ? sifr_context_error_line(c->context, file) : 0;
+}
 
 int32_t sifr_library_state(const sifr_library_context* c, int32_t index, const char** name, sifr_tensor* tensor) {
+    if (c == nullptr || c->failed != SIFR_OK) return -1;
     const sifr_library_form& form = c->library->form[c->form];
-    if (c->failed != SIFR_OK || index < 0 || index >= form.tensors) return -1;
+    if (index < 0 || index >= form.tensors) return -1;
     const sifr_library_tensor& t = form.tensor[index];
     *name = t.name;
     *tensor = {static_cast<char*>(c->pieces[t.piece].data) + t.offset, t.dtype, t.dim, t.sizes, t.strides};

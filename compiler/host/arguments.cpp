@@ -143,7 +143,7 @@ void add_results(Interpreter& in, PyValue v, const std::vector<StorageId>& memor
             const std::string key = e.key.is(Kind::Str) ? e.key.as<StrObject>()->text : in.static_repr(e.key);
             add_results(in, e.value, memories, results, name.empty() ? key : name + "." + key);
         }
-    } else if (!v.is_none()) {
+    } else if (!v.is_none() && !v.is_unbound()) {  // unbound: the function never comes back, it raises or exits
         results.push_back(add_result(in, v, memories));
         results.back().name = name;
     }

@@ -361,6 +361,12 @@ void Callable::call(const CallArguments& a, const std::function<void(TraceCall&)
         return out;
     };
     host::call(c, host::thread_context(), memory, a.tensors, {}, a.numbers, results, std::ref(written_names));  // a reference: nothing is allocated
+    // Const memory that is given back stays const.
+    for (size_t r = 0; r < c.results.size(); ++r) {
+        if (c.results[r].kind != host::ResultShape::Kind::Argument) continue;
+        for (size_t k = 0; k < a.tensors.size(); ++k)
+            if (a.tensors[k]->is_const() && memory.memory_of(k) == c.results[r].memory) results[r].tensor = HostTensor(results[r].tensor.as_const(), nullptr);
+    }
 }
 
 void number_too_large() { host::fail_call("an unsigned number past the largest int of 64 bits", "numbers of a trace are Python's ints, of 64 bits with a sign"); }

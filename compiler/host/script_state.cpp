@@ -379,6 +379,12 @@ private:
             const host::ResultShape& r = p.compiled.results[k];
             if (r.kind == host::ResultShape::Kind::Argument && r.memory < pieces_.size()) results[k].tensor = HostTensor(results[k].tensor, pieces_[r.memory].owner());
         }
+        // Const memory that is given back stays const.
+        for (size_t k = 0; k < tensors.size(); ++k)
+            for (size_t n = 0; tensors[k]->is_const() && n < p.own_results; ++n) {
+                const host::ResultShape& r = p.compiled.results[n];
+                if (r.kind == host::ResultShape::Kind::Argument && r.memory == pieces_.size() + memory.memory_of(k)) results[n].tensor = HostTensor(results[n].tensor.as_const(), nullptr);
+            }
         size_t next = p.own_results;
         std::vector<HostTensor> pieces;
         for (int from : p.piece_from) pieces.push_back(from >= 0 ? pieces_.at(static_cast<size_t>(from)) : std::move(results.at(next++).tensor));

@@ -446,6 +446,17 @@ TEST(Jit, ConstMemoryIsNotWritten) {
     const Floats x{1, 2};
     EXPECT_NE(error([&] { f(from_blob(x.data(), {2})); }).message.find("const"), std::string::npos);
     EXPECT_EQ(x[0], 1);
+    // Nor through a result that is a view of it.
+    auto row = sifr::jit([](Tensor x) { return std::pair{x[0], x + 1}; });
+    auto [view, fresh] = row(from_blob(x.data(), {2}));
+    EXPECT_TRUE(view.is_const());
+    EXPECT_FALSE(fresh.is_const());
+    EXPECT_THROW(f(view), sifr::Error);
+    Floats y{1, 2};
+    EXPECT_FALSE(row(sifr::from_span(y)).first.is_const());
+    const sifr::ScriptResult r = sifr::load_string("def f(x):\n    return x[0], x + 1\n").function("f")(from_blob(x.data(), {2}));
+    EXPECT_TRUE(r.tensor(0).is_const());
+    EXPECT_FALSE(r.tensor(1).is_const());
 }
 
 TEST(Jit, CallsFromManyThreads) {

@@ -4,6 +4,7 @@
 
 #include <cstring>
 #include <filesystem>
+#include <functional>
 
 #include <gtest/gtest.h>
 
@@ -45,6 +46,27 @@ def cleared(x):
 )";
 
 sifr::TensorView two_by_two(Floats& x) { return sifr::from_blob(x.data(), {2, 2}); }
+
+TEST(Loaded, FunctionsThatNeverComeBackSaySo) {
+    // What is raised in any case is known while compiling; the program's end is the caller's to decide.
+
+    const sifr::Script script = sifr::load_string("import sys\nimport torch\nn = torch.zeros(1)\ndef leave():\n    sys.exit(3)\ndef fail(x):\n    raise ValueError(f'{x} is wrong')\n");
+    struct Case {
+        std::function<void()> run;
+        const char* exception;
+        sifr::Error::Kind kind;
+    };
+    for (const auto& [run, exception, kind] : {Case{[&] { script.function("leave")(); }, "SystemExit", sifr::Error::Kind::Raise},
+                                               Case{[&] { script.function("fail")(2); }, "ValueError", sifr::Error::Kind::Compile}}) {
+        try {
+            run();
+            ADD_FAILURE() << exception;
+        } catch (const sifr::Error& e) {
+            EXPECT_EQ(e.kind(), kind) << e.what();
+            EXPECT_EQ(e.details().exception, exception) << e.what();
+        }
+    }
+}
 
 TEST(Loaded, ModulesAndMethodsAreFunctions) {
     const sifr::Script script = sifr::load_string(text, "net.py");

@@ -3,6 +3,7 @@
 #include <malloc.h>
 
 #include <atomic>
+#include <cstddef>
 #include <cstring>
 #include <map>
 #include <string>
@@ -128,6 +129,35 @@ TEST(Library, NumbersTextAndRaises) {
     EXPECT_EQ(train_error_line(context.c), 28);
     EXPECT_EQ(train_scale(context.c, x.data(), 1, 0, 0, &sum, &off, &n), 0);
     EXPECT_EQ(off, 1);
+}
+
+TEST(Library, OptionsMayBeThoseOfAnOlderHeader) {
+    // What stands behind struct_size bytes is not looked at.
+    std::string text;
+    train_options o{};
+    o.struct_size = offsetof(train_options, user);
+    o.seeded = 1;
+    o.seed = 0;
+    o.user = &text;
+    o.write_stdout = [](void*, const char*, int64_t) { FAIL() << "the field is not there"; };
+    Context context(&o);
+    Floats x(4);
+    ASSERT_EQ(train_noise(context.c, x.data()), 0);
+    EXPECT_NE(x[0], 0);
+}
+
+TEST(Library, ForgottenSizesAndContextsAreSaid) {
+    train_options o{};
+    o.seeded = 1;
+    Context context(&o);
+    Floats x(4);
+    EXPECT_NE(train_noise(context.c, x.data()), 0);
+    EXPECT_STREQ(train_error(context.c), "ValueError: struct_size of the options is 0: set it to the size of the structure");
+    EXPECT_TRUE(state(context).empty());
+    EXPECT_NE(train_noise(nullptr, x.data()), 0);
+    EXPECT_STREQ(train_error(nullptr), "OSError: there is no context: memory ran out when it was made");
+    EXPECT_EQ(train_error_line(nullptr), 0);
+    train_context_free(nullptr);
 }
 
 TEST(Library, RandomNumbersBelongToTheContext) {
