@@ -41,8 +41,9 @@ PyValue parts_of_complex(Interpreter& in, PyValue v) {
     return in.call(in.get_attr(v, parts), Values{});
 }
 
-/// The layout of complex numbers whose parts lie so; nothing where they do not lie side by side.
-std::optional<Layout> paired(const Layout& parts) {
+}  // namespace
+
+std::optional<Layout> complex_layout(const Layout& parts) {
     Layout l = parts;
     const auto odd = [](int64_t n) { return n % 2 != 0; };
     if (l.sizes.back() != 2 || l.strides.back() != 1 || odd(l.offset)) return {};
@@ -54,7 +55,7 @@ std::optional<Layout> paired(const Layout& parts) {
     return l;
 }
 
-}  // namespace
+DType complex_of(DType part) { return part == DType::F64 ? DType::C128 : DType::C64; }
 
 Values argument_tensors(Interpreter& in, const ArgumentShape& given, std::vector<StorageId>& storages) {
     const ArgumentShape shape = in_parts(given);
@@ -115,10 +116,10 @@ ResultShape add_result(Interpreter& in, PyValue v, const std::vector<StorageId>&
         throw NotSupported("a result whose size depends on data",
                            "give it out in a tensor of its largest size, and the number of elements beside it");
     const View view = f[value].view;
-    r.dtype = !complex ? type.dtype : type.dtype == DType::F64 ? DType::C128 : DType::C64;
+    r.dtype = complex ? complex_of(type.dtype) : type.dtype;
     for (size_t m = 0; m < storages.size(); ++m) {
         if (view.storage != storages[m] || !view.layout.is_static()) continue;
-        const std::optional<Layout> layout = complex ? paired(view.layout) : view.layout;
+        const std::optional<Layout> layout = complex ? complex_layout(view.layout) : view.layout;
         if (!layout) break;
         r.kind = ResultShape::Kind::Argument;
         r.memory = static_cast<uint32_t>(m);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -35,6 +36,10 @@ struct ResultShape {
 
 /// The tensors of the arguments, each a view of a new parameter that is a whole piece of memory; `memories` gets their storages.
 capture::Values argument_tensors(capture::Interpreter& in, const ArgumentShape& shape, std::vector<StorageId>& memories);
+/// The layout of complex numbers whose real and imaginary parts lie so, one axis less; nothing where the parts are not side by side.
+std::optional<Layout> complex_layout(const Layout& parts);
+/// The dtype of complex numbers that are made of such parts.
+DType complex_of(DType part);
 /// Makes a tensor or number a result of the function. A view of one of `memories` is told as such, and is none of the function's own.
 ResultShape add_result(capture::Interpreter& in, capture::PyValue v, const std::vector<StorageId>& memories);
 /// Makes `v` a result of the function: a tensor or number, or the members of a tuple, list or dict of them; nothing for None.

@@ -29,6 +29,9 @@ public:
             if (name->rfind("__", 0) != 0) place(*name, slot);
     }
 
+    /// Is what is visited the parts of a complex tensor?
+    [[nodiscard]] bool in_complex() const { return in_complex_; }
+
 private:
     void place(const std::string& path, PyValue& slot) {
         visit_(path, slot);
@@ -69,7 +72,12 @@ private:
                 return;
             case Kind::Instance: {
                 auto* i = v.as<InstanceObject>();
-                if (i->cls && i->cls->name == "_Slot" && i->cls->module == "torch.optim.optimizer")
+                if (complex(i)) {
+                    // The tensor of its parts goes by its name, and so does the gradient of that.
+                    in_complex_ = true;
+                    heap_.change(i).visit_slots([&](const std::string& name, PyValue& slot) { place(name == "._pairs" ? path : path + name, slot); });
+                    in_complex_ = false;
+                } else if (i->cls && i->cls->name == "_Slot" && i->cls->module == "torch.optim.optimizer")
                     heap_.change(i).visit_slots([&](const std::string& name, PyValue& slot) { place(name == ".state" ? path : path + name, slot); });
                 else slots(i);
                 if (i->native.is_object()) object(path, i->native);
@@ -100,12 +108,22 @@ private:
             default: return;
         }
     }
+    /// A complex tensor that says all of what it is by its parts: none whose conjugation was put off.
+    static bool complex(const InstanceObject* i) {
+        if (!i->cls || i->cls->name != "Tensor" || i->cls->module != "torch._complex") return false;
+        PyValue conjugated;
+        const_cast<InstanceObject*>(i)->visit_slots([&](const std::string& name, PyValue& slot) {
+            if (name == "._conjugated") conjugated = slot;
+        });
+        return conjugated.is(Kind::Bool) && !conjugated.as_bool();
+    }
     /// Classes of the prelude hold no state.
     static bool user(const ClassObject* c) { return c && c->module == "__main__"; }
 
     Heap& heap_;
     Visit visit_;
     std::set<const capture::Object*> seen_;
+    bool in_complex_ = false;
 };
 
 /// A tensor, or a number, that a variable's text for `form` says.
@@ -184,7 +202,8 @@ ScriptCapture::Found ScriptCapture::scan() {
                     out.storages.push_back(view.storage);
                     out.pieces.push_back({path, f[view.storage].dtype, f[view.storage].frame});
                 }
-                out.named.push_back({path, static_cast<uint32_t>(piece), view.layout});
+                const std::optional<Layout> complex = reach.in_complex() ? complex_layout(view.layout) : std::nullopt;
+                out.named.push_back({path, static_cast<uint32_t>(piece), complex ? complex_of(type.dtype) : type.dtype, complex.value_or(view.layout)});
                 out.form += fmt::format("p{}", piece);
             }
         } else if (slot.is_dynamic(Type::Kind::Str) || slot.is(Kind::RunTimeList) || slot.is(Kind::Optional)) {

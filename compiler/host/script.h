@@ -39,6 +39,7 @@ public:
     struct Named {
         std::string name;
         uint32_t piece;
+        DType dtype;  ///< complex where the piece holds real and imaginary parts
         Layout layout;
     };
     [[nodiscard]] const std::vector<Named>& named() const { return now_.named; }

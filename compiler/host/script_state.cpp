@@ -96,7 +96,9 @@ public:
             host::fail_call(fmt::format("'{}' is {}[{}], and the memory for it is {}[{}]", name, name_of(now.dtype()), fmt::join(now.sizes(), ", "), name_of(memory.dtype()), fmt::join(memory.sizes(), ", ")));
         if (!memory.is_contiguous() || memory.is_const() || reinterpret_cast<uintptr_t>(memory.data()) % std::min<size_t>(element_size(memory.dtype()), 8) != 0)
             host::fail_call(fmt::format("the memory for '{}' is {}", name, memory.is_const() ? "const" : memory.is_contiguous() ? "not aligned for its elements" : "not contiguous"));
-        if (!named->layout.is_whole(capture_->pieces().at(named->piece).frame))
+        Sizes frame = capture_->pieces().at(named->piece).frame;
+        if (is_complex(named->dtype)) frame.pop_back();
+        if (!named->layout.is_whole(frame))
             host::fail_call(fmt::format("'{}' is a view of a part of other memory", name), "bind what it is a view of");
         for (size_t p = 0; p < pieces_.size(); ++p)
             if (p != named->piece && overlap(memory, pieces_[p])) host::fail_call(fmt::format("the memory for '{}' is another variable's already", name));
@@ -233,8 +235,8 @@ private:
     }
     static HostTensor shown(const std::vector<HostTensor>& pieces, const ScriptCapture::Named& n) {
         const HostTensor& piece = pieces.at(n.piece);
-        char* data = static_cast<char*>(piece.data()) + n.layout.offset * static_cast<int64_t>(element_size(piece.dtype()));
-        return HostTensor(TensorView(data, piece.dtype(), n.layout.sizes, n.layout.strides), piece.owner());
+        char* data = static_cast<char*>(piece.data()) + n.layout.offset * static_cast<int64_t>(size_of(n.dtype));
+        return HostTensor(TensorView(data, static_cast<Dtype>(n.dtype), n.layout.sizes, n.layout.strides), piece.owner());
     }
 
     std::vector<Result> run(const std::string& function, const std::vector<ScriptArg>& arguments) {

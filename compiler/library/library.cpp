@@ -217,7 +217,7 @@ private:
         Library::Form form;
         for (const ScriptCapture::Piece& p : script.pieces()) form.bytes.push_back(element_count(p.frame) * size_of(p.dtype));
         for (const ScriptCapture::Named& n : script.named())
-            form.tensors.push_back({n.name, n.piece, script.pieces().at(n.piece).dtype, n.layout});
+            form.tensors.push_back({n.name, n.piece, n.dtype, n.layout});
         out_.forms.push_back(std::move(form));
     }
 

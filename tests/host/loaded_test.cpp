@@ -2,6 +2,7 @@
 
 #include <sifr/sifr.h>
 
+#include <complex>
 #include <cstring>
 #include <filesystem>
 #include <functional>
@@ -46,6 +47,31 @@ def cleared(x):
 )";
 
 sifr::TensorView two_by_two(Floats& x) { return sifr::from_blob(x.data(), {2, 2}); }
+
+TEST(Loaded, ComplexVariablesAreComplexTensors) {
+    using C = std::complex<float>;
+    const sifr::Script script = sifr::load_string(
+        "import torch\nz = torch.zeros(2, dtype=torch.complex64)\nw = torch.ones(3, dtype=torch.complex64)[1:]\ndef f(x):\n    z.add_(x * 1j)\n    return z.real.sum(), w\n");
+    Floats x{1, 2};
+    script.function("f")(sifr::from_span(x));
+    EXPECT_EQ(script.state_names(), (std::vector<std::string>{"z", "w"}));
+    const sifr::HostTensor z = script.state("z");
+    EXPECT_EQ(z.dtype(), sifr::kComplex64);
+    EXPECT_EQ(z.at<C>({1}), C(0, 2));
+    z.at<C>({1}) = C(5, 6);
+    EXPECT_EQ(script.function("f")(sifr::from_span(x)).number<float>(0), 5);
+    EXPECT_EQ(script.state("w").at<C>({1}), C(1, 0));
+    const std::filesystem::path file = std::filesystem::temp_directory_path() / "sifr-complex-state.safetensors";
+    script.save(file.string());
+    z.at<C>({1}) = C(0, 0);
+    script.restore(file.string());
+    EXPECT_EQ(script.state("z").at<C>({1}), C(5, 8));
+    std::filesystem::remove(file);
+    std::vector<C> own{{1, 1}, {2, 2}};
+    script.bind("z", sifr::from_span(own));
+    script.function("f")(sifr::from_span(x));
+    EXPECT_EQ(own[1], C(2, 4));
+}
 
 TEST(Loaded, FunctionsThatNeverComeBackSaySo) {
     // What is raised in any case is known while compiling; the program's end is the caller's to decide.
