@@ -1,4 +1,5 @@
 #include "ir/analysis/region_set.h"
+#include "ir/base/planted_fault.h"
 
 #include <algorithm>
 
@@ -53,7 +54,7 @@ int64_t size_of(const IndexSet& s) {
 /// start, start + step, …: `extent` places.
 std::optional<IndexSet> walk_places(int64_t start, int64_t extent, int64_t step) {
     if (extent == 0) return IndexSet{};
-    if (step == 1) return IndexSet{{start, start + extent}};
+    if (step == 1) return IndexSet{{start, start + extent + (planted(Fault::CoverageOffByOne) ? 1 : 0)}};
     if (step == -1) return IndexSet{{start - extent + 1, start + 1}};
     if (extent > static_cast<int64_t>(RegionSet::limit)) return std::nullopt;
     IndexSet out;
@@ -164,6 +165,7 @@ std::optional<RegionSet::Product> RegionSet::of_box(const Box& box) {
 std::optional<RegionSet::Product> RegionSet::swept(const Box& box, int index, int64_t lo, int64_t hi, int64_t step) {
     if (step <= 0) return std::nullopt;
     int64_t trips = lo < hi ? (hi - lo + step - 1) / step : 0;
+    if (planted(Fault::SweptTooFar) && trips > 0) ++trips;
     Product out;
     int moved = 0;
     for (size_t a = 0; a < box.starts.size(); ++a) {

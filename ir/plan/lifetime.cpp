@@ -4,6 +4,8 @@
 #include <functional>
 #include <set>
 
+#include "ir/base/planted_fault.h"
+
 namespace sifr {
 
 PlanBuffer base_of(const Plan& plan, PlanBuffer b) {
@@ -97,7 +99,7 @@ private:
                 open_.pop_back();
                 for (uint32_t a : touched) {
                     // What was there before the loop is read again in the next iteration.
-                    if (out_.ranges[a].first <= begin) out_.ranges[a].last = std::max(out_.ranges[a].last, end);
+                    if (out_.ranges[a].first <= begin && !planted(Fault::LoopMemoryFreed)) out_.ranges[a].last = std::max(out_.ranges[a].last, end);
                 }
             }
             for (PlanBuffer b : i.buffer_params) touch(b, end);

@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "ir/base/check.h"
+#include "ir/base/planted_fault.h"
 #include "ir/type/covered_box.h"
 #include "ir/type/layout.h"
 
@@ -130,12 +131,12 @@ struct Progression {
 };
 
 bool inside(const Progression& a, const Progression& b) {
-    return b.holds(a.start) && b.holds(a.last()) && (a.count == 1 || a.step % b.step == 0);
+    return b.holds(a.start) && b.holds(a.last()) && (a.count == 1 || a.step % b.step == 0 || planted(Fault::CoverageIgnoresSteps));
 }
 
 bool disjoint(const Progression& a, const Progression& b) {
     int64_t lo = std::max(a.start, b.start), hi = std::min(a.last(), b.last());
-    if (lo > hi) return true;
+    if (lo > hi || (planted(Fault::MissedOverlap) && a.step != b.step)) return true;
     int64_t g = std::gcd(a.step, b.step);
     if ((b.start - a.start) % g != 0) return true;
     // x = a.start + a.step · k with x ≡ b.start (mod b.step) repeats with lcm; the first one from lo on is found within
@@ -212,7 +213,7 @@ std::optional<Layout> compose(const Layout& outer, const Layout& inner) {
         else out.index_extents.clear();
     };
     if (outer.is_contiguous() || inner.numel() == 0) {
-        out.offset += inner.offset;
+        if (!planted(Fault::ComposedOffset)) out.offset += inner.offset;
         add_indices([&](size_t k) { return inner.index_scales[k]; });
         return out;
     }
@@ -249,7 +250,10 @@ std::optional<Layout> compose(const Layout& outer, const Layout& inner) {
         else (step < 0 ? lowest : highest)[*a] += step * (count - 1);
         return step * strides[*a];
     };
-    for (size_t d = 0; d < inner.sizes.size(); ++d) out.strides[d] = walk(inner.strides[d], inner.sizes[d]);
+    for (size_t d = 0; d < inner.sizes.size(); ++d) {
+        const int64_t stride = walk(inner.strides[d], inner.sizes[d]);
+        out.strides[d] = planted(Fault::ComposedStride) ? inner.strides[d] : stride;
+    }
     std::vector<int64_t> scales;
     for (size_t k = 0; k < inner.index_scales.size(); ++k)
         scales.push_back(walk(inner.index_scales[k], inner.index_extents.empty() ? 0 : inner.index_extents[k]));

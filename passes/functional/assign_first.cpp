@@ -19,6 +19,7 @@
 
 #include <algorithm>
 
+#include "ir/base/planted_fault.h"
 #include "ir/func/builder.h"
 #include "ir/op/op_def.h"
 
@@ -58,7 +59,7 @@ private:
             Builder b(f_, body, f_[id].location);
             b.before(after_);
             if (!chosen.valid()) {
-                ValueId first = b.emit("ieq"_op, {f_[body].params[0], b.constant_int(*lo)});
+                ValueId first = b.emit("ieq"_op, {f_[body].params[0], b.constant_int(*lo + (planted(Fault::AssignedOnSecondTrip) ? *step : 0))});
                 chosen = b.full(DType::Bool, {}, first);
             }
             double number = *f_.constant_float(fill.operands[0]);

@@ -14,6 +14,7 @@
 
 #include <map>
 
+#include "ir/base/planted_fault.h"
 #include "ir/func/replacements.h"
 #include "ir/op/op_def.h"
 #include "ir/text/element_text.h"
@@ -26,7 +27,8 @@ namespace {
 std::string key_of(const Function& f, const Inst& inst) {
     std::string key = std::to_string(inst.op.index());
     for (ValueId v : inst.operands) key += fmt::format(",{}", v.index);
-    for (const Attrs::Entry& e : inst.attrs.entries()) key += fmt::format(";{}={}", e.name, attribute_text(e.value));
+    if (!planted(Fault::SameButAttributes))
+        for (const Attrs::Entry& e : inst.attrs.entries()) key += fmt::format(";{}={}", e.name, attribute_text(e.value));
     for (ValueId v : inst.results) key += ":" + f.type(v).text();
     return key;
 }

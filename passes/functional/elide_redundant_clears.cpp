@@ -25,6 +25,7 @@
 #include <map>
 
 #include "ir/analysis/region_set.h"
+#include "ir/base/planted_fault.h"
 #include "ir/func/builder.h"
 #include "ir/func/replacements.h"
 #include "ir/type/covered_box.h"
@@ -107,7 +108,7 @@ private:
         if (comparable) {
             switch (overlap(at, layout, f_.type(base).sizes)) {
                 case Overlap::Disjoint: return region(base, layout, indices);
-                case Overlap::Equal: return whole(piece);
+                case Overlap::Equal: return planted(Fault::StaleClear) ? region(base, layout, indices) : whole(piece);
                 case Overlap::Contains:
                     if (own.empty())
                         if (std::optional<Layout> inside = simplify_rules::relative_layout(at, layout, f_.type(base).sizes)) return region(piece, *inside, {});
@@ -139,7 +140,7 @@ private:
         for (RegionId r : loop.regions) assumed_[f_[r].params[first + k]] = init;
         std::optional<Answer> next = whole(f_[loop.regions.back()].results[k]);
         for (RegionId r : loop.regions) assumed_.erase(f_[r].params[first + k]);
-        if (!next || !same_bits(next->value, init->value)) return std::nullopt;
+        if ((!next || !same_bits(next->value, init->value)) && !planted(Fault::LoopClearTrusted)) return std::nullopt;
         return init;
     }
 

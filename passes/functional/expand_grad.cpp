@@ -24,6 +24,7 @@
 #include <map>
 #include <set>
 
+#include "ir/base/planted_fault.h"
 #include "ir/func/builder.h"
 #include "ir/op/vjp.h"
 
@@ -38,7 +39,7 @@ public:
     void add(Builder& b, ValueId of, ValueId g) {
         if (!g.valid()) return;
         auto [at, fresh] = grads_.try_emplace(of, g);
-        if (!fresh) at->second = b.emit("add"_op, {at->second, g});
+        if (!fresh) at->second = planted(Fault::GradientNotSummed) ? g : b.emit("add"_op, {at->second, g});
     }
     void set(ValueId of, ValueId g) { grads_[of] = g; }
     [[nodiscard]] ValueId get(ValueId of) const {
@@ -79,7 +80,7 @@ private:
     /// The operands through which a gradient may pass.
     static std::vector<bool> passing(const Function& f, const Inst& inst) {
         std::vector<bool> out(inst.operands.size(), false);
-        if (inst.op == "detach"_op || inst.op == "leaf"_op) return out;
+        if ((inst.op == "detach"_op && !planted(Fault::DetachPasses)) || inst.op == "leaf"_op) return out;
         if (inst.op == "untracked"_op) {
             out[1] = true;
             return out;
@@ -170,6 +171,10 @@ private:
                 adjoints.add(b, inst.operands[1], grads[0]);
                 continue;
             }
+            if (planted(Fault::DetachPasses) && inst.op == "detach"_op) {
+                adjoints.add(b, inst.operands[0], grads[0]);
+                continue;
+            }
             std::vector<bool> needs;
             for (ValueId v : inst.operands) needs.push_back(paths.active.count(v) > 0);
             const OpDef& row = def(inst.op);
@@ -239,7 +244,7 @@ private:
                     g = inner.full(f_.type(outer[k]).dtype, f_.type(outer[k]).sizes, 0.0);
                 else if (!g.valid())
                     g = sum;
-                else if (sum.valid())
+                else if (sum.valid() && !planted(Fault::BranchForgetsSum))
                     g = inner.emit("add"_op, {sum, g});
                 f_[nr].results.push_back(g);
             }

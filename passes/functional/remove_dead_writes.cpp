@@ -23,6 +23,7 @@
 
 #include <algorithm>
 
+#include "ir/base/planted_fault.h"
 #include "ir/func/builder.h"
 #include "ir/func/replacements.h"
 #include "ir/op/op_def.h"
@@ -100,7 +101,7 @@ private:
             if (!places || !wanted.elements.intersect(*places)) return;
         }
         int64_t count = wanted.elements.count();
-        if (count == 0) {
+        if (count <= (planted(Fault::DeadWriteRead) ? 1 : 0)) {
             if (own_fill) close(made->clears, Clear::Verdict::Removed, overwritten(inst.results[0]));
             ValueId from = inst.results[0], to = inst.operands[0];
             changes_.push_back([this, id, from, to] {

@@ -22,6 +22,7 @@
 #include <map>
 #include <set>
 
+#include "ir/base/planted_fault.h"
 #include "ir/func/builder.h"
 
 namespace sifr {
@@ -116,7 +117,9 @@ private:
         const View& view = in_[tensor].view;
         ValueId contents = state(tensor);
         SIFR_CHECK(contents.valid(), "{} is read before its storage has contents", tensor.str());
-        ValueId v = b.extract(contents, view.layout, indices(view));
+        Layout layout = view.layout;
+        if (planted(Fault::ReadLosesOffset)) layout.offset = 0;
+        ValueId v = b.extract(contents, layout, indices(view));
         v = sized(b, v, tensor);
         if (out_[v].name.empty()) out_[v].name = in_[tensor].name;
         return v;

@@ -1,6 +1,7 @@
 #include "passes/fusion/coords.h"
 
 #include "ir/base/check.h"
+#include "ir/base/planted_fault.h"
 
 namespace sifr {
 
@@ -25,7 +26,7 @@ Affine linear(const Coords& c, const Sizes& sizes) {
 }
 
 std::optional<Affine> place_in_frame(const Layout& layout, const Coords& c, const std::vector<VarId>& indices) {
-    Affine place = Affine::constant(layout.offset);
+    Affine place = Affine::constant(planted(Fault::KernelOffset) && !layout.is_static() ? 0 : layout.offset);
     for (size_t k = 0; k < layout.index_scales.size(); ++k) {
         if (layout.index_scales[k] != 0) place.add(Affine::of(indices.at(k), layout.index_scales[k]));
     }

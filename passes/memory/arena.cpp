@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "ir/base/planted_fault.h"
 #include "ir/plan/lifetime.h"
 
 namespace sifr {
@@ -55,7 +56,8 @@ void assign_offsets(Plan& plan, const std::vector<std::vector<PlanBuffer>>& adja
         int64_t at = 0;
         for (size_t j : done) {
             const Piece& q = pieces[j];
-            if (q.last < p.first || p.last < q.first) continue;
+            const int64_t early = planted(Fault::SlotReusedEarly) ? 1 : 0;
+            if (q.last < p.first + early || p.last < q.first + early) continue;
             if (q.offset >= at + p.bytes) break;
             at = std::max(at, q.offset + q.bytes);
         }

@@ -4,6 +4,7 @@
 
 #include "ir/base/check.h"
 #include "ir/base/diagnostic.h"
+#include "ir/base/planted_fault.h"
 #include "ir/op/op_def.h"
 #include "passes/memory/arena.h"
 
@@ -35,7 +36,7 @@ void ValueLife::use(ValueId v, int64_t at) {
     v = root(v);
     last_[v.index] = std::max(last_[v.index], at);
     // Defined outside of loops that stand around the use: read again in their next iteration.
-    if (static_cast<size_t>(depth_[v.index]) < open_loops_.size()) until_loop_end_.emplace_back(v, open_loops_[static_cast<size_t>(depth_[v.index])]);
+    if (static_cast<size_t>(depth_[v.index]) < open_loops_.size() && !planted(Fault::LoopLifeForgotten)) until_loop_end_.emplace_back(v, open_loops_[static_cast<size_t>(depth_[v.index])]);
 }
 
 void ValueLife::region(RegionId r, std::vector<std::pair<InstId, int64_t>>& loops) {
@@ -113,12 +114,12 @@ bool Planner::owned(PlanBuffer b) const {
     return k == BufferDef::Kind::Arena || k == BufferDef::Kind::Rotating;
 }
 
-bool Planner::dead_after(ValueId v, int64_t at) const { return life_.last(v) <= at; }
+bool Planner::dead_after(ValueId v, int64_t at) const { return life_.last(v) <= at + (planted(Fault::OverwrittenInPlace) ? 2 : 0); }
 
 void Planner::emit(PlanInst i) { blocks_.back()->insts.push_back(std::move(i)); }
 
 void Planner::copy(PlanBuffer to, PlanBuffer from, const Location& location) {
-    if (to == from || plan_.buffers[to.index].bytes == 0) return;
+    if (to == from || planted(Fault::CopyDropped) || plan_.buffers[to.index].bytes == 0) return;
     PlanInst i{.kind = PlanInst::Kind::Copy, .buffers = {to, from}, .size = plan_.buffers[to.index].bytes};
     i.location = location;
     emit(std::move(i));

@@ -72,8 +72,9 @@ public:
     template <class F>
     void block(F body) {
         ++indent_;
-        size_t known = variables.size();
+        size_t known = variables.size(), written = program_.text.size();
         body();
+        if (program_.text.size() == written) line({"pass"});
         variables.resize(known);
         --indent_;
     }

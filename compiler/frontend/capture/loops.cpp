@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "compiler/frontend/capture/loop_values.h"
+#include "ir/base/planted_fault.h"
 
 namespace sifr::capture {
 
@@ -369,7 +370,6 @@ std::optional<LoopCapture::Outcome> LoopCapture::round() {
     std::vector<Difference> changed = differences(in_.heap_.changes());
     bool stable = evaluator_.grown_lists_.empty();
     std::vector<Place> dead;
-    std::vector<std::pair<Place, PyValue>> settled;
     for (const Difference& d : changed) {
         if (!d.place.object) {
             stable = false;
@@ -377,14 +377,6 @@ std::optional<LoopCapture::Outcome> LoopCapture::round() {
         }
         if (is_dead(d.place)) {
             dead.push_back(d.place);
-            continue;
-        }
-        // A tensor that was there before: every pass leaves the name with it.
-        if (const auto* t = d.back.get_if<TensorObject>(); t && d.place.name && t->value.index < values_in_front && at_least_ >= 1 &&
-                                                           read_behind_only(d.place) &&
-                                                           std::find(observed_.begin(), observed_.end(), d.place) == observed_.end()) {
-            stable = stable && std::erase_if(carried_, [&](const Carried& x) { return x.place == d.place; }) == 0;
-            settled.emplace_back(d.place, d.back);
             continue;
         }
         auto it = std::find_if(carried_.begin(), carried_.end(), [&](const Carried& x) { return x.place == d.place; });
@@ -408,13 +400,13 @@ std::optional<LoopCapture::Outcome> LoopCapture::round() {
         }
     }
     if (!stable) return std::nullopt;
-    if (told < autograd.told().size()) {
+    if (told < autograd.told().size() && !planted(Fault::VersionInLoop)) {
         const std::vector<AutogradState::Moves> now = autograd.moves();
         if (std::any_of(autograd.told().begin() + static_cast<std::ptrdiff_t>(told), autograd.told().end(),
                         [&](CounterId c) { return c.index < moves.size() && now[c.index].version != moves[c.index].version; }))
             throw Stop{Outcome::Unroll, "it looks at the version of a tensor that it writes"};
     }
-    if (autograd.oldest_ran < nodes && differentiates_what_it_writes(body))
+    if (autograd.oldest_ran < nodes && !planted(Fault::GradientPastLoop) && differentiates_what_it_writes(body))
         throw Stop{Outcome::Unroll, "it writes a tensor that has a gradient through what was computed in front of it"};
 
     // Stable: emit. What the body leaves goes round.
@@ -431,6 +423,13 @@ std::optional<LoopCapture::Outcome> LoopCapture::round() {
         PyValue back = get(carried_[k].place);
         size_t from = yields.size();
         if (carried_[k].placeholder && back.is(Kind::Unusable) && back.as<UnusableObject>()->observed_by_loop) back = PyValue();
+        // A tensor that was there before the loop: every pass leaves the name with it, and nothing goes round.
+        if (const auto* t = back.get_if<TensorObject>();
+            t && carried_[k].placeholder && carried_[k].shape.part == Shape::Part::Tensor && t->value.index < values_in_front) {
+            known[k] = back;
+            yields.push_back(params[from]);
+            continue;
+        }
         flatten(carried_[k].shape, back, body, yields);
         steps[k] = affine_step(carried_[k], back);
         if (back.is(Kind::Bool) || back.is(Kind::Int) || back.is(Kind::Float)) known[k] = back;
@@ -489,7 +488,7 @@ std::optional<LoopCapture::Outcome> LoopCapture::round() {
         std::vector<ValueId> mine(results.begin() + static_cast<std::ptrdiff_t>(slices[k].first), results.begin() + static_cast<std::ptrdiff_t>(slices[k].second));
         size_t at = 0;
         PyValue v = instantiate(carried_[k].shape, mine, at, false, "");
-        if (trips > 0 && !known[k].is_unbound()) v = known[k];
+        if (!known[k].is_unbound() && (trips > 0 || known[k].is(Kind::Tensor))) v = known[k];
         if (auto twin = std::ranges::find(tensors, tensors[k]); tensors[k] && *twin && twin < tensors.begin() + static_cast<std::ptrdiff_t>(k))
             v = get(carried_[static_cast<size_t>(twin - tensors.begin())].place);
         if (trips >= 0 && steps[k] != INT64_MIN) v = PyValue::integer(carried_[k].entry.as_int() + trips * steps[k]);
@@ -512,7 +511,6 @@ std::optional<LoopCapture::Outcome> LoopCapture::round() {
         }
     }
     for (const Place& p : dead) set(p, {});
-    for (const auto& [place, v] : settled) set(place, v);
     for (size_t k = 0; k < lists_.size(); ++k) {
         // What a pass added is known when nothing else was done to the list; then so is the length behind the loop.
         (void)growth;

@@ -17,6 +17,7 @@
 #include <set>
 
 #include "ir/op/op_def.h"
+#include "ir/base/planted_fault.h"
 #include "passes/functional/simplify/rules.h"
 
 namespace sifr::simplify_rules {
@@ -111,7 +112,7 @@ std::optional<ValueId> sum_of_pieces(Context& c) {
         const Inst* p = c.f.type(v) == type && c.single_use(v) ? c.made_by(v, "insert"_op) : nullptr;
         return p && positive_zero(c.f, p->operands[0]) && p->attrs.get<Layout>("layout").is_injective() ? p : nullptr;
     };
-    auto with_zero = [&](ValueId v) { return c.b.emit("add"_op, {v, c.b.constant(0.0)}); };
+    auto with_zero = [&](ValueId v) { return planted(Fault::DroppedPlusZero) ? v : c.b.emit("add"_op, {v, c.b.constant(0.0)}); };
     for (size_t k : {1, 0}) {
         const Inst* found = piece_of(k);
         ValueId rest = c.inst.operands[1 - k];
