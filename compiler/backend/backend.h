@@ -19,6 +19,7 @@ struct BackendOptions {
     std::string script_path = "<script>";  ///< for messages of raises and warnings
     std::vector<std::string> files;        ///< by Span::file, where more than the script is to be named
     std::vector<std::string> gpu_archs;    ///< CUDA: `sm_90`, …; empty: one of each generation from sm_80 up
+    bool gpu_atomics = false;              ///< CUDA: floats at repeated indices are added in any order
     std::vector<Diagnostic>* remarks = nullptr;  ///< what the back end has to say of the program is added to it
     std::string* report = nullptr;         ///< `--stats`: what the back end has to say of kernels is added to it
     /// The plan is a function that a host calls, not a program: code gets `sifr_entry` of runtime/sifr_runtime.h.

@@ -11,6 +11,7 @@ namespace sifr {
 struct DevicePart {
     std::string symbol;
     int threads = 256;    ///< of a block
+    int resident = 0;     ///< blocks that a multiprocessor is to have room for; 0: as the compiler likes
     int64_t blocks = 1;   ///< of the grid; loops stride by it, so any number is right
 };
 

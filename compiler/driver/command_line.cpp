@@ -47,6 +47,7 @@ void add_compile_options(CLI::App* app, Options& o) {
     app->add_option("--device", "cpu (default) or cuda: where the work runs")->check(CLI::IsMember({"cpu", "cuda"}))->each([&o](const std::string& s) { o.cuda = s == "cuda"; });
     app->add_option("--target-cpu", o.backend.target_cpu, "native (default), x86-64-v3, x86-64-v4, or a name of LLVM's");
     app->add_option("--gpu-arch", o.backend.gpu_archs, "sm_80, …: the GPUs that --device=cuda makes code for (default: one of each generation)")->delimiter(',')->allow_extra_args(false);
+    app->add_flag("--gpu-atomics", o.backend.gpu_atomics, "add floats at repeated indices in any order: faster on a GPU, and the last digits are not always the same");
     app->add_flag("--verify-each", o.verify_each, "check the program after every pass");
     app->add_flag("--print-after-all", o.print_after_all, "print the program after every pass");
     app->add_flag("--print-changed", o.print_changed, "print the program after every pass that changed it");

@@ -98,6 +98,36 @@ TEST_F(CudaDriver, LoopsReplayGraphs) {
     EXPECT_GT(replays, graphs) << "a graph that is launched once was not worth making";
 }
 
+/// The wave equation: buffers change their roles from step to step. Nothing is copied; each arrangement of the buffers has a graph of its own.
+TEST_F(CudaDriver, BuffersThatRotateHaveAGraphForEachRotation) {
+    const struct {
+        const char* change;
+        int rotations;
+        const char* sum;
+    } cases[] = {{"u_next - u", 2, "18.6913"},        // what was `u_prev` is written over
+                 {"u_next - u_prev", 3, "59.9163"}};  // it is read once more: three buffers
+    for (const auto& c : cases) {
+        TempDir folder;
+        write_file(folder.path() / "t.py",
+                   fmt::format("import torch\nn = 41\nu_prev = torch.zeros(n)\nu_prev[n // 2] = 1.0\nu = u_prev.clone()\nchange = torch.zeros(1)\nfor step in range(60):\n"
+                               "    u_next = torch.zeros(n)\n    u_next[1:-1] = 2 * u[1:-1] - u_prev[1:-1] + 0.25 * (u[2:] - 2 * u[1:-1] + u[:-2])\n"
+                               "    change += (({}) ** 2).sum()\n    u_prev, u = u, u_next\nprint(u[:5], change)\n",
+                               c.change));
+        const CommandResult built = build_for_shim(folder.path() / "t.py", folder.path() / "t");
+        ASSERT_TRUE(built.exited(0)) << built.err;
+        const fs::path log = folder.path() / "log";
+        const CommandResult r = run_command({.argv = {(folder.path() / "t").string()}, .environment = shim_environment({{"SIFR_TEST_CUDA_LOG", log.string()}})});
+        ASSERT_TRUE(r.exited(0)) << r.err;
+        EXPECT_EQ(r.out, fmt::format("tensor([ 0.0000,  0.1420, -0.0523, -0.0586, -0.0197]) tensor([{}])\n", c.sum));
+        std::map<std::string, int> count;
+        for (const std::string& line : calls(log)) ++count[line.substr(0, line.find(' '))];
+        EXPECT_EQ(count["cuGraphInstantiateWithFlags"], c.rotations);
+        // The first step of each rotation is launched, and one may stand in front of the loop.
+        EXPECT_GE(count["cuGraphLaunch"], 60 - c.rotations - 1);
+        EXPECT_LE(count["cuMemcpyDtoDAsync"], 1) << "in front of the loop";
+    }
+}
+
 /// Each call of the program fails once, in its turn.
 TEST_F(CudaDriver, EachCallThatFailsIsNamed) {
     TempDir folder;

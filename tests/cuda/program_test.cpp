@@ -66,6 +66,28 @@ TEST(CudaPrograms, DrawsThatTorchCudaMakesInAWayOfItsOwnAreSaidToBeTheCpus) {
     EXPECT_EQ(build_for_shim(folder.path() / "t.py", folder.path() / "t").err, "");
 }
 
+/// Sums of whole numbers are exact in every order of the additions.
+TEST(CudaPrograms, FloatsAtRepeatedIndicesAreAddedByAtomicsOnRequest) {
+    TempDir folder;
+    write_file(folder.path() / "t.py",
+               "import torch\ni = torch.arange(9000) % 7\nx = torch.arange(9000.0)\n"
+               "print(torch.zeros(7).index_add(0, i, x))\nprint(torch.zeros(7, dtype=torch.float64).scatter_add(0, i, x.double()))\n"
+               "w = torch.ones(7, requires_grad=True)\n(w[i] * 2.0).sum().backward()\nprint(w.grad)\n");
+    const std::string expected = "tensor([5783785., 5785071., 5786357., 5787643., 5788929., 5781215., 5782500.])\n";
+    std::string in_order;
+    for (const char* option : {"--stats", "--gpu-atomics"}) {
+        const CommandResult built = build_for_shim(folder.path() / "t.py", folder.path() / "t", {option});
+        ASSERT_TRUE(built.exited(0)) << built.err;
+        const CommandResult ran = run_command({.argv = {(folder.path() / "t").string()}, .environment = shim_environment()});
+        ASSERT_TRUE(ran.exited(0)) << ran.err;
+        EXPECT_EQ(ran.out.substr(0, expected.size()), expected);
+        if (in_order.empty()) in_order = ran.out;
+        EXPECT_EQ(ran.out, in_order);
+    }
+    const CommandResult text = run_command({.argv = {SIFR_BINARY, "dump", "--stage=cuda", "--gpu-atomics", (folder.path() / "t.py").string()}});
+    EXPECT_NE(text.out.find("atomicAdd(&"), std::string::npos) << text.out << text.err;
+}
+
 TEST(CudaPrograms, AKernelThatSpillsIsNamedWithItsLine) {
     TempDir folder;
     write_file(folder.path() / "t.py", "import torch\nx = torch.arange(4.0)\nprint(x.exp())\n");

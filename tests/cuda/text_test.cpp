@@ -42,6 +42,36 @@ TEST(CudaText, AUnitHasWhatItsKernelsUseAndNothingElse) {
     EXPECT_EQ(unit.find("__int_as_float(0x"), std::string::npos) << "numbers are written as numbers:\n" << unit;
 }
 
+/// What one reduction leaves in shared memory the next one writes over: there are 48 KiB for all of a kernel.
+TEST(CudaText, ReductionsShareTheirMemory) {
+    std::string parameters, body, wide;
+    for (int i = 0; i < 40; ++i) {
+        parameters += fmt::format(", out_{}: write f64[1]", i);
+        body += fmt::format("    reduce lanes k{0} in 0..1000 {{\n    }} sum s{0}: f64 = x[k{0}]\n    out_{0}[0] = s{0}\n", i);
+        wide += fmt::format("{} sum w{}: f64 = x[k] * {}.0", i ? "," : "", i, i + 1);
+    }
+    const std::string head = "kernel @k(x: read f64[1000]" + parameters + ") {\n";
+    const std::string text = cuda::print_kernel(parsed_kernel(head + body + "}\n"), "t.py").text;
+    EXPECT_EQ(text.find("__shared__"), text.rfind("__shared__")) << text;
+    EXPECT_NE(text.find("__shared__ u8 shared_space[4096]"), std::string::npos) << text;
+    // Forty numbers at once do not fit; each thread has them all.
+    std::string stores;
+    for (int i = 0; i < 40; ++i) stores += fmt::format("    out_{0}[0] = w{0}\n", i);
+    const std::string all = cuda::print_kernel(parsed_kernel(head + "    reduce lanes k in 0..1000 {\n    }" + wide + "\n" + stores + "}\n"), "t.py").text;
+    EXPECT_EQ(all.find("__shared__"), std::string::npos) << all;
+    EXPECT_NE(all.find("reduce_thread<16>"), std::string::npos) << all;
+}
+
+TEST(CudaText, FloatsAreAddedByAtomicsOnRequestAlone) {
+    const Kernel k = parsed_kernel("kernel @k(index: read i64[20000], x: read f32[20000], out: readwrite f32[16]) {\n    for i in 0..20000 {\n        let at: i64 = index[i]\n"
+                                   "        let safe: i64 = max(min(at, 15), 0)\n        accumulate sum out[safe], x[i]\n    }\n}\n");
+    const DeviceKernel in_order = cuda::print_kernel(k, "t.py"), at_once = cuda::print_kernel(k, "t.py", true);
+    EXPECT_EQ(in_order.text.find("atomicAdd"), std::string::npos) << in_order.text;
+    EXPECT_EQ(in_order.parts.at(0).blocks, 1);
+    EXPECT_NE(at_once.text.find("atomicAdd(&out[safe], x[i]);"), std::string::npos) << at_once.text;
+    EXPECT_GT(at_once.parts.at(0).blocks, 50);
+}
+
 TEST(CudaText, ALogOfPtxasIsRead) {
     const auto all = cuda::resources_of(
         "ptxas info    : 0 bytes gmem\n"

@@ -49,13 +49,32 @@ std::vector<int> architectures(const BackendOptions& options, const Nvrtc& nvrtc
     return chosen;
 }
 
+int64_t spilled(const std::vector<Resources>& all) {
+    int64_t bytes = 0;
+    for (const Resources& r : all) bytes += r.spill_bytes;
+    return bytes;
+}
+
+/// The compiler aims at as many threads at a time as a multiprocessor takes, and rather spills a register or two. A text whose kernels spill comes back
+/// with the word that one block at a time is enough for those; then their threads get the registers that they need.
+std::string with_room(std::string text, const std::vector<Resources>& all) {
+    for (const Resources& r : all) {
+        if (r.spill_bytes == 0) continue;
+        const size_t close = text.find(") " + r.symbol + "(");
+        if (close == std::string::npos) continue;
+        const size_t open = text.rfind('(', close);
+        if (text.find(',', open) > close) text.insert(close, ", 1");
+    }
+    return text;
+}
+
 }  // namespace
 
 DeviceProgram print_program(const Plan& plan, const BackendOptions& options) {
     if (options.fast_math) throw NotSupported("--fast-math");
     DeviceProgram program;
     for (const Kernel& k : plan.kernels) {
-        program.kernels.push_back(has_thin_contraction(k) ? print_kernel(expand_thin_contractions(k, true), options.script_path) : print_kernel(k, options.script_path));
+        program.kernels.push_back(print_kernel(has_thin_contraction(k) ? expand_thin_contractions(k, true) : k, options.script_path, options.gpu_atomics));
         program.kernels.back().unit = static_cast<int>((program.kernels.size() - 1) / kernels_per_unit);
     }
     program.units = plan.kernels.empty() ? 0 : program.kernels.back().unit + 1;
@@ -103,6 +122,10 @@ std::vector<UnitReport> compile_units(DeviceProgram& program, const BackendOptio
                 r.cached = c.has_value();
                 if (!c) {
                     c = nvrtc.compile(text, flags, r.ptx);
+                    if (const auto resources = resources_of(c->log); spilled(resources) > 0) {
+                        Compiled roomier = nvrtc.compile(with_room(text, resources), flags, r.ptx);
+                        if (spilled(resources_of(roomier.log)) < spilled(resources)) c = std::move(roomier);
+                    }
                     cache.put(key, *c);
                 }
                 r.resources = resources_of(c->log);

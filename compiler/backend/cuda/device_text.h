@@ -8,8 +8,12 @@
 
 namespace sifr::cuda {
 
-/// `script` names the file in `#line`.
-DeviceKernel print_kernel(const Kernel& kernel, const std::string& script);
+/// `script` names the file in `#line`. Sums of floats at repeated indices are taken in the order of the program, by one thread; with `float_atomics` by
+/// all at once, and then the order of the additions, and with it the last digits, is not always the same.
+DeviceKernel print_kernel(const Kernel& kernel, const std::string& script, bool float_atomics = false);
+
+/// Levels of the tree in which a block joins what its threads have reduced: enough for 2^28 times what it takes at once.
+constexpr int64_t tree_levels = 28;
 
 /// A whole translation unit without headers: what the kernels use of our own functions, then the kernels.
 std::string device_unit(const std::vector<const DeviceKernel*>& kernels);

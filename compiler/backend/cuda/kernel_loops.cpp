@@ -91,7 +91,8 @@ bool KernelPrinter::order_is_free(const For& f) const {
                 if (!meets(add->index, f, inside)) continue;
                 // Integers come to the same in every order; rounded sums do not.
                 const DType t = k_.buffers[add->buffer.index].type;
-                if (t != DType::I32 && t != DType::I64) return false;
+                const bool rounded = float_atomics_ && (t == DType::F32 || t == DType::F64) && add->combine == Combine::Sum;
+                if (t != DType::I32 && t != DType::I64 && !rounded) return false;
                 if (add->combine != Combine::Sum && add->combine != Combine::Max && add->combine != Combine::Min) return false;
                 shared.push_back(add);
             } else {

@@ -119,7 +119,8 @@ DeviceKernel KernelPrinter::print() {
         result_.text += i ? "\n" : "";
         const uint32_t where = first_line(k_.location);
         const std::string at = where ? fmt::format("#line {} \"{}\"\n", where, script_) : "";
-        result_.text += fmt::format("{}extern \"C\" __global__ void __launch_bounds__({}) {}({}) {{\n{}{}}}\n", at, part.threads,
+        const std::string resident = part.resident > 0 ? fmt::format(", {}", part.resident) : "";
+        result_.text += fmt::format("{}extern \"C\" __global__ void __launch_bounds__({}{}) {}({}) {{\n{}{}}}\n", at, part.threads, resident,
                                     part.symbol, parameters, bools, part_texts_[i]);
     }
     return std::move(result_);
@@ -127,14 +128,18 @@ DeviceKernel KernelPrinter::print() {
 
 void KernelPrinter::begin_part(int threads, int64_t blocks) {
     threads_ = threads;
-    result_.parts.push_back({"", threads, blocks});
+    result_.parts.push_back({.symbol = "", .threads = threads, .blocks = blocks});
+    shared_bytes_ = space_bytes_ = 0;
     out_.clear();
     depth_ = 1;
     line_ = first_line(k_.location);
     unsettled_ = {};
 }
 
-void KernelPrinter::end_part() { part_texts_.push_back(std::move(out_)); }
+void KernelPrinter::end_part() {
+    if (space_bytes_ > 0) out_.insert(0, fmt::format("    alignas(16) __shared__ u8 shared_space[{}];\n", space_bytes_));
+    part_texts_.push_back(std::move(out_));
+}
 
 void KernelPrinter::load_carried(const Footprint& f) {
     for (uint32_t v : f.uses) {
@@ -169,6 +174,7 @@ void KernelPrinter::declare_scratch(const Footprint& f, bool per_block) {
         const bool of_call = scratch_at_.contains(b);
         if (!of_call && shared + bytes <= shared_scratch) {
             shared += bytes;
+            shared_bytes_ += bytes;
             line(fmt::format("__shared__ {} {}[{}];", type, buffers_[b], std::max<int64_t>(1, buffer.extent)));
             continue;
         }
@@ -190,7 +196,7 @@ void KernelPrinter::split() {
         const Footprint f = footprint(k_, s);
         if (f.work <= small_work / 4) return false;
         if (std::holds_alternative<Contract>(s.node)) return true;
-        if (const auto* r = std::get_if<Reduce>(&s.node)) return grid_reduces(*r);
+        if (const auto* r = std::get_if<Reduce>(&s.node)) return grid_reduces(*r) && fits(*r, 256, shared_scratch);
         const auto* loop = std::get_if<For>(&s.node);
         return loop && independent(*loop) && (!f.scratch || loop->kind == For::Kind::Parallel);
     };
@@ -334,7 +340,7 @@ void KernelPrinter::print_grid_reduce(const Reduce& r, const Stmt& s) {
     // No partial has a member for each item of more than 16 bytes.
     const int64_t at = slab_offset(part.blocks * lanes * 16 * static_cast<int64_t>(r.items.size()));
     half_done_[&r] = {part.blocks, at};
-    line(fmt::format("reduce_by_grid<256, {}>({}, {}, {}, {}, {}, ({}*){});", lanes, r.extent.base, count, g.empty, g.add, g.join,
+    line(fmt::format("reduce_by_grid<256, {}>({}, {}, {}, {}, {}, {}, ({}*){});", lanes, space(r), r.extent.base, count, g.empty, g.add, g.join,
                      g.partial, slab_place(at)));
     level_ = Level::Thread;
 }
@@ -349,12 +355,14 @@ void KernelPrinter::print_contract_part(const Contract& c, const Stmt& s) {
     while (columns > 16 && (tiles() < 128 || c.n <= columns / 2)) columns /= 2;
     constexpr int64_t depth = 16;
     threads_ = part.threads = 256;
+    // Two at a time leave a thread enough registers for every tile; left alone, the compiler aims at more blocks, and spills.
+    part.resident = 2;
     part.blocks = std::clamp<int64_t>(tiles(), 1, int64_t{1} << 20);
     const int64_t down = (c.m + rows - 1) / rows, across = (c.n + columns - 1) / columns;
     const std::string tile = unique("tile"), i = name(c.m_var), j = name(c.n_var), k = unique("k");
     open(fmt::format("for (i64 {0} = blockIdx.x; {0} < {1}; {0} += gridDim.x)", tile, c.batch * down * across));
     if (footprint(k_, s).uses.contains(c.batch_var.index))
-        line(fmt::format("const i64 {} = {};", name(c.batch_var), c.batch == 1 ? "0" : fmt::format("{} / {}", tile, down * across)));
+        line(fmt::format("const i64 {} = {};", name(c.batch_var), c.batch == 1 ? "0" : down * across == 1 ? tile : fmt::format("{} / {}", tile, down * across)));
     auto element = [&](BufferId buffer, const Affine& base, VarId outer, int64_t outer_stride, int64_t k_stride) {
         Expr e;
         e.op = ScalarOp::Load;
@@ -383,6 +391,6 @@ void KernelPrinter::print_contract_part(const Contract& c, const Stmt& s) {
     close();
 }
 
-DeviceKernel print_kernel(const Kernel& kernel, const std::string& script) { return KernelPrinter(kernel, script).print(); }
+DeviceKernel print_kernel(const Kernel& kernel, const std::string& script, bool float_atomics) { return KernelPrinter(kernel, script, float_atomics).print(); }
 
 }  // namespace sifr::cuda

@@ -45,13 +45,13 @@ constexpr const char* reserved[] = {
     "fabsf", "fma", "fmaf", "add", "sub", "mul", "negate", "absolute", "quotient", "remainder", "floor_quotient", "modulo", "shift_left", "shift_right",
     "smaller", "larger", "remainder_of", "modulo_of", "floor_quotient_of", "to_i64", "to_i32", "from_f16", "to_f16", "from_bf16", "to_bf16", "to_bits",
     "is_better", "note_offence", "reduce_thread", "reduce_few", "reduce_by_block", "reduce_by_grid", "reduce_tree", "fold_lanes", "shuffle_down", "first_of_warp", "Words", "gather_block", "join_nodes", "Four", "nodes", "at", "multiply_add", "polynomial", "contract_tile", "reduce_block", "reduce_levels",
-    "contract_chunk", "acc", "lane", "linux", "unix", "assert", "min", "max", "abs", "exp", "log", "sin", "cos",
+    "contract_chunk", "tree_levels", "shared_space", "acc", "lane", "linux", "unix", "assert", "min", "max", "abs", "exp", "log", "sin", "cos",
     "tan", "pow", "signbit", "isnan", "isinf", "clock", "printf", "warpSize", "erf", "erfc", "lgamma", "tanh", "y0", "y1", "yn", "j0", "j1", "jn", "gamma"};
 
 }  // namespace
 
-KernelPrinter::KernelPrinter(const Kernel& kernel, const std::string& script)
-    : k_(kernel), script_(script), taken_(std::begin(reserved), std::end(reserved)), assigned_(assigned_variables(kernel)) {
+KernelPrinter::KernelPrinter(const Kernel& kernel, const std::string& script, bool float_atomics)
+    : k_(kernel), script_(script), taken_(std::begin(reserved), std::end(reserved)), assigned_(assigned_variables(kernel)), float_atomics_(float_atomics) {
     find_ranges(k_.body);
     for (const Buffer& b : k_.buffers) buffers_.push_back(unique(b.name.empty() ? "b" : b.name));
     for (const Variable& v : k_.vars) vars_.push_back(unique(v.name.empty() ? "v" : v.name));
@@ -204,6 +204,7 @@ void KernelPrinter::by_first_thread(const std::vector<ExprId>& roots, const std:
 void KernelPrinter::print_accumulate(const Accumulate& s) {
     const DType t = k_.buffers[s.buffer.index].type;
     if (atomic_.contains(&s)) {
+        if (is_float(t)) return by_first_thread({s.value}, [&] { return fmt::format("atomicAdd(&{}, {});", access(s.buffer, s.index), bare(expr(s.value))); });
         const char* function = s.combine == Combine::Sum ? "atomicAdd" : s.combine == Combine::Max ? "atomicMax" : "atomicMin";
         // A wrapping sum has no sign.
         const char* type = t != DType::I64 ? "i32" : s.combine == Combine::Sum ? "u64" : "i64";
@@ -299,6 +300,36 @@ void KernelPrinter::print_for(const For& f, const Stmt& s) {
     if (!unsettled_.writes.empty() || !unsettled_.first_writes.empty() || !whole.writes.empty()) barrier();
     close();
     unsettled_.merge(before);
+}
+
+/// Bytes of what one lane gathers.
+static int64_t partial_bytes(const Kernel& k, const Reduce& r) {
+    int64_t bytes = 0, widest = 1;
+    auto member = [&](int64_t size) {
+        bytes = (bytes + size - 1) / size * size + size;
+        widest = std::max(widest, size);
+    };
+    for (const auto& item : r.items) {
+        const DType t = k.exprs.type(item.value);
+        if (is_arg(item.combine)) member(size_of(DType::I64));
+        member(t == DType::F16 || t == DType::BF16 ? size_of(DType::F32) : size_of(t));
+    }
+    return (bytes + widest - 1) / widest * widest;
+}
+
+static int64_t space_for(const Kernel& k, const Reduce& r, int threads) {
+    return (threads / 32 + tree_levels) * (r.lanes ? reduce_lanes : 1) * partial_bytes(k, r);
+}
+
+bool KernelPrinter::fits(const Reduce& r, int threads, int64_t beside) const {
+    // What every GPU gives a block without being asked.
+    constexpr int64_t most_shared = 48 << 10;
+    return shared_bytes_ + beside + space_for(k_, r, threads) <= most_shared;
+}
+
+std::string KernelPrinter::space(const Reduce& r) {
+    space_bytes_ = std::max(space_bytes_, space_for(k_, r, threads_));
+    return "shared_space";
 }
 
 bool KernelPrinter::is_plain(const Reduce& r) { return r.items.size() == 1 && !is_arg(r.items[0].combine); }
@@ -401,14 +432,15 @@ void KernelPrinter::print_reduce(const Reduce& r) {
         const auto [nodes, at] = half->second;
         const Gathering g = print_gathering(r, false);
         print_results(r, g,
-                      fmt::format("join_nodes<{1}, {2}>({3}, {4}, {5}, (const {0}*){6})", g.partial, threads_,
-                                  r.lanes ? static_cast<int>(reduce_lanes) : 1, nodes, g.empty, g.join, slab_place(at)));
+                      fmt::format("join_nodes<{1}, {2}>({7}, {3}, {4}, {5}, (const {0}*){6})", g.partial, threads_,
+                                  r.lanes ? static_cast<int>(reduce_lanes) : 1, nodes, g.empty, g.join, slab_place(at), space(r)));
         return;
     }
     const Footprint f = footprint(k_, Stmt{r, {}});
     barrier_before(f);
     const bool known = r.extent.is_constant();
-    const bool together = level_ == Level::Block && (stores(r.body) || !known || r.extent.base > long_reduction);
+    // What does not fit, each thread reduces for itself.
+    const bool together = level_ == Level::Block && (stores(r.body) || !known || r.extent.base > long_reduction) && fits(r, threads_);
     const Gathering g = print_gathering(r, true);
     const int lanes = r.lanes ? static_cast<int>(reduce_lanes) : 1;
     std::string function = fmt::format("reduce_thread<{}>", lanes);
@@ -416,7 +448,7 @@ void KernelPrinter::print_reduce(const Reduce& r) {
         function = fmt::format("reduce_by_block<{}, {}>", threads_, lanes);
     else if (known && r.extent.base <= reduce_block)
         function = fmt::format("reduce_few<{}>", lanes);
-    print_results(r, g, fmt::format("{}({}, {}, {}, {})", function, affine(r.extent), g.empty, g.add, g.join));
+    print_results(r, g, fmt::format("{}({}{}, {}, {}, {})", function, together ? space(r) + ", " : "", affine(r.extent), g.empty, g.add, g.join));
     if (together && known && r.extent.base > 0) {
         // It ends with barriers of its own.
         unsettled_ = {};

@@ -16,7 +16,7 @@ namespace sifr::cuda {
 /// together, and thread 0 writes what is written once. Between a write and what may meet it stands a barrier.
 class KernelPrinter {
 public:
-    KernelPrinter(const Kernel& kernel, const std::string& script);
+    KernelPrinter(const Kernel& kernel, const std::string& script, bool float_atomics);
     DeviceKernel print();
 
 private:
@@ -100,6 +100,12 @@ private:
     void unshare() { shared_.clear(); }
     std::string float_text(double v, DType t) const;
 
+    /// Whether what a reduction by `threads` threads leaves on the way fits in the part's shared memory,
+    /// `beside` more bytes of scratch.
+    [[nodiscard]] bool fits(const Reduce& r, int threads, int64_t beside = 0) const;
+    /// The shared memory for that, as an argument.
+    std::string space(const Reduce& r);
+
     /// A reduction to one number, whose lanes gather just that; the others gather a struct.
     [[nodiscard]] static bool is_plain(const Reduce& r);
 
@@ -118,6 +124,7 @@ private:
     std::vector<std::string> vars_, buffers_;
     std::vector<bool> assigned_;
     std::map<uint32_t, std::pair<int64_t, int64_t>> ranges_;  ///< the least and largest value of loop variables and of clamped indices
+    bool float_atomics_;
     mutable std::set<const Accumulate*> atomic_;              ///< what several threads add to
     std::map<uint32_t, std::string> pinned_;                          ///< loads whose value a group of iterations has already
     std::map<const Reduce*, std::pair<int64_t, int64_t>> half_done_;  ///< reductions whose nodes lie in the slab: how many, and where
@@ -138,6 +145,8 @@ private:
     std::set<uint32_t> carried_;              ///< variables that a later part reads
     std::map<uint32_t, int64_t> carried_at_;  ///< where in the slab
     std::map<uint32_t, int64_t> scratch_at_;  ///< scratch of the call that several parts use, in the slab
+    int64_t shared_bytes_ = 0;                ///< of the part: scratch
+    int64_t space_bytes_ = 0;                 ///< of the part: for reductions, one behind the other
     DeviceKernel result_;
     std::vector<std::string> part_texts_;
 };

@@ -252,12 +252,13 @@ __device__ i64 to_bits(double v) { return __double_as_longlong(v); }
 }
 )"},
     // The same by all threads of a block. `leaf(b, lane)` is what a lane gathers of block b; `threads / lanes` of them at a time are joined
-    // in a tree, in a warp by shuffles, then the warps' through shared memory. Thread t gets the result of lane t mod lanes.
+    // in a tree, in a warp by shuffles, then the warps' through `space`, shared memory for threads / 32 + tree_levels values of each lane. Thread t
+    // gets the result of lane t mod lanes.
     {"reduce_tree<",
-     R"(template <int threads, int lanes, class P, class Leaf, class Join> __device__ P reduce_tree(i64 leaves, P empty, Leaf leaf, Join join) {
+     R"(template <int threads, int lanes, class P, class Leaf, class Join> __device__ P reduce_tree(u8* space, i64 leaves, P empty, Leaf leaf, Join join) {
     constexpr int groups = threads / lanes, in_warp = 32 / lanes, warps = threads / 32;
-    __shared__ P node[warps][lanes];
-    __shared__ P waiting[reduce_levels][lanes];
+    P(*const node)[lanes] = (P(*)[lanes])space;
+    P(*const waiting)[lanes] = node + warps;
     const int lane = int(threadIdx.x) % lanes, group = int(threadIdx.x) / lanes, warp = int(threadIdx.x) / 32;
     if (leaves <= 0) return empty;
     int depth = 0;
@@ -306,24 +307,24 @@ __device__ i64 to_bits(double v) { return __double_as_longlong(v); }
 }
 )"},
     {"reduce_by_block<",
-     R"(template <int threads, int lanes, class P, class Add, class Join> __device__ P reduce_by_block(i64 n, P empty, Add add, Join join) {
+     R"(template <int threads, int lanes, class P, class Add, class Join> __device__ P reduce_by_block(u8* space, i64 n, P empty, Add add, Join join) {
     const auto leaf = [&](i64 b, int lane) { return gather_block<lanes>(b, lane, n, empty, add); };
-    return fold_lanes<lanes>(reduce_tree<threads, lanes>((n + reduce_block - 1) / reduce_block, empty, leaf, join), join);
+    return fold_lanes<lanes>(reduce_tree<threads, lanes>(space, (n + reduce_block - 1) / reduce_block, empty, leaf, join), join);
 }
 )"},
     // And by a grid: each block takes `count` blocks of elements, a power of two, and leaves its lanes in `nodes`; one block joins them.
     {"reduce_by_grid<", R"(template <int threads, int lanes, class P, class Add, class Join>
-__device__ void reduce_by_grid(i64 n, i64 count, P empty, Add add, Join join, P* nodes) {
+__device__ void reduce_by_grid(u8* space, i64 n, i64 count, P empty, Add add, Join join, P* nodes) {
     const i64 first = blockIdx.x * count, blocks = (n + reduce_block - 1) / reduce_block;
     const auto leaf = [&](i64 b, int lane) { return gather_block<lanes>(first + b, lane, n, empty, add); };
-    const P mine = reduce_tree<threads, lanes>(blocks - first < count ? blocks - first : count, empty, leaf, join);
+    const P mine = reduce_tree<threads, lanes>(space, blocks - first < count ? blocks - first : count, empty, leaf, join);
     if (int(threadIdx.x) < lanes) nodes[blockIdx.x * lanes + threadIdx.x] = mine;
 }
 )"},
     {"join_nodes<",
-     R"(template <int threads, int lanes, class P, class Join> __device__ P join_nodes(i64 count, P empty, Join join, const P* nodes) {
+     R"(template <int threads, int lanes, class P, class Join> __device__ P join_nodes(u8* space, i64 count, P empty, Join join, const P* nodes) {
     const auto leaf = [&](i64 b, int lane) { return nodes[b * lanes + lane]; };
-    return fold_lanes<lanes>(reduce_tree<threads, lanes>(count, empty, leaf, join), join);
+    return fold_lanes<lanes>(reduce_tree<threads, lanes>(space, count, empty, leaf, join), join);
 }
 )"},
     // c + x·(c' + x·(…)), one fused step each.
@@ -406,7 +407,7 @@ std::string prelude_for(const std::string& text) {
     }
     std::string constants;
     const std::pair<const char*, int64_t> numbers[] = {
-        {"reduce_block", reduce_block}, {"contract_chunk", contract_chunk}, {"reduce_levels", 40}};
+        {"reduce_block", reduce_block}, {"contract_chunk", contract_chunk}, {"reduce_levels", 40}, {"tree_levels", tree_levels}};
     for (const auto& [name, value] : numbers)
         if (all.find(name) != std::string::npos) constants += fmt::format("constexpr i64 {} = {};\n", name, value);
     return std::string(types) + constants + needed;

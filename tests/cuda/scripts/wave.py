@@ -1,4 +1,4 @@
-# Three carried buffers rotate: a graph for each rotation.
+# Three carried buffers rotate: pointers change their roles, and nothing is copied.
 import torch
 
 n = 41

@@ -21,7 +21,7 @@ static inline float copysign(float v, float sign) { return copysignf(v, sign); }
 #define __global__
 #define __device__ static inline
 #define __shared__ static
-#define __launch_bounds__(threads)
+#define __launch_bounds__(...)
 #define __syncthreads() shim::barrier(__LINE__)
 
 struct ShimIndex {
@@ -46,6 +46,13 @@ template <class T> static inline T atomicAdd(T* p, T v) {
     *p = static_cast<T>(static_cast<unsigned long long>(old) + static_cast<unsigned long long>(v));
     return old;
 }
+template <class T> static inline T add_float(T* p, T v) {
+    const T old = *p;
+    *p = old + v;
+    return old;
+}
+static inline float atomicAdd(float* p, float v) { return add_float(p, v); }
+static inline double atomicAdd(double* p, double v) { return add_float(p, v); }
 template <class T> static inline T atomicMax(T* p, T v) {
     const T old = *p;
     *p = old < v ? v : old;
