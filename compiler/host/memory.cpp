@@ -1,6 +1,9 @@
 // Memory of the host: views of it, and what sifr allocates for it.
 
-#include <cstdlib>
+#include <cstddef>
+#include <cstring>
+#include <memory>
+#include <new>
 
 #include "compiler/host/error.h"
 #include "compiler/host/memory.h"
@@ -98,9 +101,16 @@ namespace host {
 HostTensor allocate(std::span<const int64_t> sizes, Dtype dtype) {
     TensorView v(nullptr, dtype, sizes);
     const size_t bytes = static_cast<size_t>(v.numel()) * element_size(dtype);
-    void* data = std::aligned_alloc(64, std::max<size_t>(64, (bytes + 63) / 64 * 64));
-    if (!data) fail_machine(fmt::format("out of memory: a tensor of {} bytes", bytes));
-    return HostTensor(TensorView(data, dtype, sizes), std::shared_ptr<void>(data, std::free));
+    // Elements and their count of owners in one piece, and from malloc, which hands small ones out again at once; aligned_alloc does not.
+    constexpr size_t alignment = 64;
+    std::shared_ptr<std::byte[]> block;
+    try {
+        block = std::make_shared_for_overwrite<std::byte[]>(bytes + alignment - 1);
+    } catch (const std::bad_alloc&) {
+        fail_machine(fmt::format("out of memory: a tensor of {} bytes", bytes));
+    }
+    std::byte* data = block.get() + (alignment - reinterpret_cast<uintptr_t>(block.get()) % alignment) % alignment;
+    return HostTensor(TensorView(data, dtype, sizes), std::shared_ptr<void>(std::move(block), data));
 }
 
 }  // namespace host
