@@ -23,6 +23,13 @@ void copy_elements(T* to, const T* from, int64_t count) {
     if (to != from && count > 0) memmove(to, from, static_cast<size_t>(count) * sizeof(T));
 }
 
+/// The transposed of a square matrix: row-major memory, read by LAPACK, which is what determinants are made of.
+template <class T>
+void copy_transposed(T* to, const T* from, int64_t n) {
+    for (int64_t i = 0; i < n; ++i)
+        for (int64_t j = 0; j < n; ++j) to[j * n + i] = from[i * n + j];
+}
+
 /// The determinant's sign from the swaps of a factorisation.
 double sign_of_swaps(const int32_t* pivots, int64_t n) {
     double sign = 1;
@@ -131,7 +138,7 @@ void sifr_det(int32_t dtype, int64_t batch, int64_t n, const void* in, void* out
     each_matrix(dtype, batch, [&](auto kind, int64_t m) -> sifr_status {
         using T = decltype(kind);
         Scratch<T> lu(n * n);
-        copy_elements(lu.data, matrix<T>(in, m, n * n), n * n);
+        copy_transposed(lu.data, matrix<T>(in, m, n * n), n);
         factor_lu(lu.data, n, n, pivots.data);
         T product = static_cast<T>(sign_of_swaps(pivots.data, n));
         for (int64_t k = 0; k < n; ++k) product *= lu[k * n + k];
@@ -145,7 +152,7 @@ void sifr_slogdet(int32_t dtype, int64_t batch, int64_t n, const void* in, void*
     each_matrix(dtype, batch, [&](auto kind, int64_t m) -> sifr_status {
         using T = decltype(kind);
         Scratch<T> lu(n * n);
-        copy_elements(lu.data, matrix<T>(in, m, n * n), n * n);
+        copy_transposed(lu.data, matrix<T>(in, m, n * n), n);
         factor_lu(lu.data, n, n, pivots.data);
         T signum = static_cast<T>(sign_of_swaps(pivots.data, n));
         T logarithm = 0;

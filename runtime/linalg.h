@@ -20,8 +20,12 @@ inline void name_batch(Text& out, const char* name, bool batched, int64_t index)
     if (batched) out << "(Batch element " << index << "): ";
 }
 
+inline float fused(float a, float b, float c) { return __builtin_fmaf(a, b, c); }
+inline double fused(double a, double b, double c) { return __builtin_fma(a, b, c); }
+
 /// LU with partial pivoting of the row-major [rows, columns] in place; pivots[k] is the row that was swapped with row k. Returns the
-/// first column, from 1, whose pivot is zero, or 0.
+/// first column, from 1, whose pivot is zero, or 0. Rounds as LAPACK does where PyTorch's is fused: a column is scaled by the pivot's
+/// reciprocal, the last one of small matrices divided, and each step's products are subtracted without a rounding of their own.
 template <class T>
 int64_t factor_lu(T* a, int64_t rows, int64_t columns, int32_t* pivots) {
     int64_t singular = 0;
@@ -42,10 +46,12 @@ int64_t factor_lu(T* a, int64_t rows, int64_t columns, int32_t* pivots) {
                 a[best * columns + j] = held;
             }
         }
+        const T pivot = a[k * columns + k], scale = T{1} / pivot;
+        const bool divides = columns <= 4 && k + 2 == columns;
         for (int64_t i = k + 1; i < rows; ++i) {
-            const T factor = a[i * columns + k] / a[k * columns + k];
+            const T factor = divides ? a[i * columns + k] / pivot : a[i * columns + k] * scale;
             a[i * columns + k] = factor;
-            for (int64_t j = k + 1; j < columns; ++j) a[i * columns + j] -= factor * a[k * columns + j];
+            for (int64_t j = k + 1; j < columns; ++j) a[i * columns + j] = fused(-factor, a[k * columns + j], a[i * columns + j]);
         }
     }
     return singular;

@@ -160,6 +160,7 @@ AutogradState::Outcome AutogradState::backward(const Request& request) {
             for (size_t k = 0; k < wanted.size(); ++k)
                 if (wanted[k].node == n) give(request.inputs[k], 1);
         if (runs) {
+            if (nodes_[n.index].refuses) raise("RuntimeError", "derivative for aten::{} is not implemented", nodes_[n.index].op);
             outcome.ran.push_back(n);
             oldest_ran = std::min<size_t>(oldest_ran, n.index);
             if (nodes_[n.index].freed && nodes_[n.index].holds()) {
@@ -189,9 +190,7 @@ AutogradState::Outcome AutogradState::backward(const Request& request) {
                 }
                 const Counter& storage = counters_[storage_of(s.counter).index];
                 bool same = counters_[s.counter.index].version == s.version;
-                if (same && storage.contents != s.contents)
-                    throw NotSupported(fmt::format("a gradient with what line {} wrote, past the version counter, over a value that line {} saved for it", storage.last_write.line, nodes_[n.index].span.line),
-                                       "write behind the backward, or into a copy");
+                if (same && !s.unread && storage.contents != s.contents) outcome.overwritten.push_back({n, s, storage.last_write});
                 if (same) continue;
                 const Counter& own = counters_[s.counter.index];
                 if (own.version - s.version <= own.uncertain - s.uncertain)

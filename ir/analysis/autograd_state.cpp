@@ -1,6 +1,8 @@
 #include "ir/analysis/autograd_state.h"
 
 #include <algorithm>
+#include <cmath>
+#include <set>
 
 namespace sifr {
 
@@ -8,8 +10,10 @@ std::string without_backward(const std::string& node_name) {
     size_t end = node_name.size();
     while (end > 0 && std::isdigit(static_cast<unsigned char>(node_name[end - 1]))) --end;
     constexpr std::string_view suffix = "Backward";
-    if (end >= suffix.size() && std::string_view(node_name).substr(end - suffix.size(), suffix.size()) == suffix)
-        return node_name.substr(0, end - suffix.size());
+    if (end >= suffix.size() && std::string_view(node_name).substr(end - suffix.size(), suffix.size()) == suffix) {
+        const std::string number = node_name.substr(end);
+        return node_name.substr(0, end - suffix.size()) + (number == "0" ? "" : number);
+    }
     return node_name;
 }
 
@@ -119,6 +123,12 @@ std::string AutogradState::forbidden_view(VariableId v, bool indirect) {
     return text;
 }
 
+NodeId AutogradState::add_passing(std::string name, Edge from, uint32_t outputs, Span span) {
+    Node n{std::move(name), {from}, {}, false, outputs, span};
+    n.degree = degree_at(from);
+    return add(std::move(n));
+}
+
 NodeId AutogradState::grad_fn(VariableId v) {
     const Variable& var = variables_[v.index];
     if (!var.base.valid() || (!var.node.valid() && !requires_grad(var.base))) return var.node;
@@ -127,7 +137,7 @@ NodeId AutogradState::grad_fn(VariableId v) {
     if (std::string text = forbidden_view(v, true); !text.empty()) throw ScriptError("RuntimeError", text);
     // The base has a new history: this view's own path from it is remade as one strided view of the base.
     Edge edge = edge_to(var.base);
-    NodeId node = add(Node{"AsStridedBackward0", {edge}, {}, false, 1, variables_[v.index].span});
+    NodeId node = add_passing("AsStridedBackward0", edge, 1, variables_[v.index].span);
     Variable& changed = change(v);
     changed.node = node;
     changed.output = 0;
@@ -199,6 +209,35 @@ bool AutogradState::keeps_number(const Event& event, const Save& s) const {
     return s.which == Save::Which::Input && s.index < event.call.types.size() && !event.call.types[s.index].is_tensor() && !is_none(event.call.types[s.index]);
 }
 
+/// Sums are of the highest degree among their terms, products of the sum of degrees; what else reads a saved value that requires
+/// grad is no polynomial.
+double AutogradState::degree_of(const Event& event, const Node& n) {
+    double highest = 0, sum = 0;
+    for (const Edge& e : n.edges) {
+        highest = std::max(highest, degree_at(e));
+        sum += degree_at(e);
+    }
+    const std::string op = without_backward(n.name);
+    static const std::set<std::string> products = {"Mul",   "Mm",   "Bmm",     "Mv",     "Dot",     "Addmm",
+                                                   "Addmv", "Addr", "Baddbmm", "Addbmm", "Addcmul", "Convolution"};
+    if (products.count(op)) return std::min(sum, infinite);
+    if (op == "MseLoss") return std::min(2 * highest, infinite);
+    if (op == "Pow") {
+        const ScalarConstant& e = event.call.constants[1];
+        const auto* whole = std::get_if<int64_t>(&e);
+        const auto* real = std::get_if<double>(&e);
+        const double exponent = whole ? static_cast<double>(*whole) : real ? *real : -1;
+        // Its derivative is a power again, down to that of 0.
+        if (exponent >= 0 && exponent == std::floor(exponent)) return std::min(highest * exponent + 1, infinite);
+        return infinite;
+    }
+    const bool reads = std::any_of(n.saved.begin(), n.saved.end(), [&](const Saved& s) { return requires_grad(s.variable); });
+    // An output that is saved is not there yet.
+    const bool keeps_output = std::any_of(def(event.call.op).saves.begin(), def(event.call.op).saves.end(),
+                                          [](const Save& s) { return s.which == Save::Which::Output; });
+    return reads || keeps_output ? infinite : highest;
+}
+
 std::vector<VariableId> AutogradState::record(const Event& event, const std::vector<Type>& results) {
     const OpDef& row = def(event.call.op);
     const char* name = nullptr;
@@ -214,8 +253,18 @@ std::vector<VariableId> AutogradState::record(const Event& event, const std::vec
         std::string op = without_backward(name);
         for (const Save& s : active_saves(row, needs)) {
             n.holds_more |= keeps_number(event, s);
-            if (s.which == Save::Which::Output) outputs.push_back(s);
-            else if (s.index < event.operands.size() && event.operands[s.index].valid()) n.saved.push_back(save(event.operands[s.index], false, op));
+            if (s.which == Save::Which::Output)
+                outputs.push_back(s);
+            else if (s.index < event.operands.size() && event.operands[s.index].valid()) {
+                n.saved.push_back(save(event.operands[s.index], false, op));
+                n.saved.back().unread = s.unread;
+                n.saved.back().slot = s.index;
+            }
+        }
+        n.degree = degree_of(event, n);
+        if (n.name == "NotImplemented") {
+            n.refuses = true;
+            n.op = name_of(event.call.op);
         }
         node = add(std::move(n));
     }
@@ -235,6 +284,7 @@ std::vector<VariableId> AutogradState::record(const Event& event, const std::vec
     }
     for (const Save& s : outputs) {
         Saved saved = save(out.at(s.index), true, without_backward(name));
+        saved.slot = -1 - static_cast<int>(s.index);
         change(node).saved.push_back(saved);
     }
     return out;
@@ -244,7 +294,7 @@ std::vector<VariableId> AutogradState::record_view(const Event& event, const std
     VariableId source = event.operands.at(0);
     const char* name = nullptr;
     NodeId node;
-    if (tracks(event, name)) node = add(Node{name, {edge_to(source)}, {}, false, static_cast<uint32_t>(results.size()), event.span});
+    if (tracks(event, name)) node = add_passing(name, edge_to(source), static_cast<uint32_t>(results.size()), event.span);
     const Variable of = variables_[source.index];
     CreationMeta creation = !grad_enabled_ ? (inference_mode_ ? CreationMeta::InferenceMode : CreationMeta::NoGradMode)
                             : multi_output ? CreationMeta::MultiOutput
@@ -345,6 +395,7 @@ void AutogradState::record_write(VariableId dest, const Event& event) {
         move_counter(dest, event.span);
         return;
     }
+    if (row.inplace_node) name = row.inplace_node;
     Node n{name, {}, {}, false, 1, event.span};
     std::vector<bool> needs;
     bool reads_dest = false;
@@ -358,7 +409,8 @@ void AutogradState::record_write(VariableId dest, const Event& event) {
     std::string op = without_backward(name);
     bool first_dest = true;
     std::vector<Save> outputs;
-    for (const Save& s : active_saves(row, needs)) {
+    if (row.inplace_node) outputs.push_back(save_out(0));
+    for (const Save& s : row.inplace_node ? std::vector<Save>() : active_saves(row, needs)) {
         if (s.which == Save::Which::Output) {
             outputs.push_back(s);
             continue;
@@ -375,8 +427,10 @@ void AutogradState::record_write(VariableId dest, const Event& event) {
     }
     VariableId base = variables_[dest.index].base;
     NodeId node;
+    n.degree = degree_of(event, n);
     if (base.valid()) {
         Edge old = edge_to(base);
+        n.degree = std::max(n.degree, degree_at(old));
         n.edges.front() = old;
         n.name = "CopySlices";
         n.holds_more = true;
@@ -444,7 +498,7 @@ void AutogradState::set_type(VariableId v, const Type& type) { change(v).type = 
 void AutogradState::reshape_in_place(VariableId v, const Type& type, const std::string& node, Span span) {
     check_write(v, false);
     NodeId made;
-    if (grad_enabled_ && requires_grad(v)) made = add(Node{node, {edge_to(v)}, {}, false, 1, span});
+    if (grad_enabled_ && requires_grad(v)) made = add_passing(node, edge_to(v), 1, span);
     move_counter(v, span);
     int64_t now = version(v);
     Variable& changed = change(v);
@@ -478,21 +532,36 @@ std::vector<VariableId> AutogradState::record_node(std::string name, const std::
     return out;
 }
 
-std::vector<VariableId> AutogradState::gradient_results(const std::vector<VariableId>& through, const std::vector<Type>& types, bool tracked, Span span) {
-    NodeId node;
-    if (tracked) {
-        Node n{"MulBackward0", {}, {}, false, static_cast<uint32_t>(types.size()), span};
-        for (VariableId v : through) n.edges.push_back(edge_to(v));
-        node = add(std::move(n));
-    }
-    std::vector<VariableId> out;
-    for (size_t r = 0; r < types.size(); ++r) {
-        VariableId v = fresh(types[r], false, span);
-        variables_[v.index].node = node;
-        variables_[v.index].output = static_cast<uint32_t>(r);
-        out.push_back(v);
-    }
-    return out;
+void AutogradState::take_history(VariableId v, VariableId made, Span span) {
+    Variable& own = change(v);
+    own.node = variables_[made.index].node;
+    own.output = variables_[made.index].output;
+    move_counter(v, span);
 }
+
+bool AutogradState::has_views(VariableId v) const {
+    return std::any_of(variables_.begin(), variables_.end(), [&](const Variable& other) { return other.base == v; });
+}
+
+double AutogradState::degree(VariableId v) {
+    if (!requires_grad(v)) return 0;
+    const NodeId n = grad_fn(v);
+    return n.valid() ? nodes_[n.index].degree : 1;
+}
+
+VariableId AutogradState::gradient_result(const std::vector<VariableId>& through, const std::string& name, const Type& type, double degree,
+                                          Span span) {
+    VariableId v = fresh(type, false, span);
+    if (degree < 1 || through.empty()) return v;
+    Node n{name, {}, {}, false, 1, span};
+    for (VariableId from : through) n.edges.push_back(edge_to(from));
+    n.degree = degree;
+    n.through = through;
+    NodeId node = add(std::move(n));
+    variables_[v.index].node = node;
+    return v;
+}
+
+void AutogradState::rename_history(VariableId v, const std::string& name) { change(grad_fn(v)).name = name; }
 
 }  // namespace sifr

@@ -58,6 +58,8 @@ public:
         std::string op;   ///< the operation that saved it, without `Backward0`
         int64_t contents = 0;  ///< of the storage, when it was saved
         int64_t uncertain = 0;  ///< of the counter, when it was saved
+        bool unread = false;   ///< only its version matters
+        int slot = 0;          ///< the operand that it is, or -1 - k for result k
     };
 
     /// Where the gradient of one operand goes: to a node's output, or into a leaf's `.grad`.
@@ -68,6 +70,7 @@ public:
         [[nodiscard]] bool valid() const { return node.valid() || leaf.valid(); }
     };
 
+    static constexpr double infinite = 1e300;
     struct Node {
         std::string name;  ///< `MulBackward0`, as printed
         std::vector<Edge> edges;
@@ -75,6 +78,10 @@ public:
         bool freed = false;
         uint32_t outputs = 1;
         Span span;
+        double degree = infinite;         ///< of its outputs as polynomials in the leaves that require grad
+        std::vector<VariableId> through;  ///< of a gradient's own history: what that reads
+        bool refuses = false;             ///< an operation that PyTorch has no derivative of: its name is `op`
+        std::string op;
         bool holds_more = false;  ///< keeps something that is no variable, and that is freed with the rest: a number, a write's own node
         [[nodiscard]] bool holds() const { return holds_more || !saved.empty(); }
     };
@@ -152,6 +159,11 @@ public:
     std::vector<VariableId> record_node(std::string name, const std::vector<VariableId>& operands, const std::vector<VariableId>& saved,
                                         const std::vector<Type>& results, Span span);
 
+    /// Gives `v`, written by a custom function, the history of `made`, an output of its node.
+    void take_history(VariableId v, VariableId made, Span span);
+    /// Whether some variable is a differentiable view of `v`.
+    [[nodiscard]] bool has_views(VariableId v) const;
+
     // ---- backward
     struct Request {
         std::vector<VariableId> roots;
@@ -174,6 +186,13 @@ public:
         std::vector<int> contributions;  ///< per reached variable: how many gradients were summed for it
         std::vector<NodeId> ran;         ///< the nodes that ran, in the engine's order
         std::optional<Hazard> hazard;
+        /// What was written past its version counter since a node that ran saved it.
+        struct Overwritten {
+            NodeId node;
+            Saved saved;
+            Span write;
+        };
+        std::vector<Overwritten> overwritten;
         std::vector<Diagnostic> kept;  ///< a remark for each value that `keep_saved` keeps
     };
     /// Walks the graph in the engine's order (latest node first, among those whose successors are done), checks what
@@ -182,8 +201,12 @@ public:
     Outcome backward(const Request& request);
     /// What is wrong when node `at` reads a saved value that has moved on; `span` is the backward's place.
     Hazard version_hazard(Span span, NodeId at, const Saved& saved);
-    /// The results of a `create_graph` gradient: variables with a history that leads to `inputs`.
-    std::vector<VariableId> gradient_results(const std::vector<VariableId>& through, const std::vector<Type>& types, bool tracked, Span span);
+    /// The degree of a variable as a polynomial in the leaves that require grad; 0 without a history.
+    double degree(VariableId v);
+    /// The result of a `create_graph` gradient, of a degree: with a history that leads to what it reads, or without one.
+    VariableId gradient_result(const std::vector<VariableId>& through, const std::string& name, const Type& type, double degree, Span span);
+    /// Gives a gradient's history another name.
+    void rename_history(VariableId v, const std::string& name);
 
     // ---- run-time control flow
     struct Moves {
@@ -222,6 +245,9 @@ private:
     void move_counter(VariableId v, Span span);
     [[nodiscard]] CounterId storage_of(CounterId c) const { return counters_[c.index].storage.valid() ? counters_[c.index].storage : c; }
     bool keeps_number(const Event& event, const Save& s) const;
+    double degree_at(const Edge& e) const { return e.node.valid() ? nodes_[e.node.index].degree : e.leaf.valid() ? 1.0 : 0.0; }
+    double degree_of(const Event& event, const Node& n);
+    NodeId add_passing(std::string name, Edge from, uint32_t outputs, Span span);
     std::string forbidden_view(VariableId v, bool indirect);
     bool tracks(const Event& event, const char*& name);
 

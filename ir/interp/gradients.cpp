@@ -218,6 +218,10 @@ GradRef GradientRecorder::emit(Op op, const std::vector<GradRef>& operands, Attr
     return replay(scratch, operands, keep).at(0);
 }
 
+GradRef GradientRecorder::part(const GradRef& whole, const Layout& layout, const Sizes& frame, bool keep, const Location& location) {
+    return layout.is_whole(frame) ? whole : emit("extract"_op, {whole}, attrs({{"layout", layout}}), location, keep);
+}
+
 std::vector<GradRef> GradientRecorder::pull_back(const std::shared_ptr<GradNode>& node, const std::vector<GradRef>& grads, bool keep) {
     const OpDef& row = def(node->op);
     std::vector<GradRef> out(node->operands.size());
@@ -238,8 +242,13 @@ std::vector<GradRef> GradientRecorder::pull_back(const std::shared_ptr<GradNode>
         arguments.push_back(std::move(v));
         return id;
     };
-    for (const GradNode::Operand& o : node->operands) {
-        inst.operands.push_back(o.tensor ? parameter(o.tensor) : scratch.add_constant(o.constant));
+    for (size_t k = 0; k < node->operands.size(); ++k) {
+        const GradNode::Operand& o = node->operands[k];
+        const auto instead = node->read_instead.find(k);
+        if (instead != node->read_instead.end())
+            inst.operands.push_back(parameter(constant(instead->second)));
+        else
+            inst.operands.push_back(o.tensor ? parameter(o.tensor) : scratch.add_constant(o.constant));
         needs.push_back(o.tensor && o.tensor->tracked);
     }
     for (size_t k = 0; k < node->results.size(); ++k) {

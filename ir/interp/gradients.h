@@ -34,6 +34,7 @@ struct GradNode {
     Location location;
     std::vector<Operand> operands;
     std::vector<RunTensor> results;
+    std::map<size_t, RunTensor> read_instead;  ///< by operand: contents that its rule sees
 };
 
 /// The history of a view group.
@@ -66,8 +67,10 @@ public:
     void written(const RunTensor& to, const GradRef& source, const RunTensor& piece, bool untracked, const Location& location);
 
     /// The gradients of the losses with respect to the targets; zeros where nothing flows. With `create` they have a history.
-    std::vector<GradRef> backward(const std::vector<GradRef>& losses, const std::vector<GradRef>& seeds, const std::vector<GradRef>& targets, bool create,
-                                  const Location& location);
+    std::vector<GradRef> backward(const std::vector<GradRef>& losses, const std::vector<GradRef>& seeds,
+                                  const std::vector<GradRef>& targets, bool create, const Location& location);
+    /// What a view of `frame`, with this layout, shows of `whole`.
+    GradRef part(const GradRef& whole, const Layout& layout, const Sizes& frame, bool keep, const Location& location);
     static GradRef constant(RunTensor t);
 
 private:

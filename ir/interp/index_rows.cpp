@@ -61,8 +61,18 @@ void product(const RunTensor& a, const RunTensor& b, const RunTensor& out) {
 
 Results mm(const Execution& x) {
     const RunTensor &a = x.tensor(0), &b = x.tensor(1);
-    RunTensor out = RunTensor::make(x.target.dtype, {a.sizes()[0], b.sizes()[1]});
-    product(a, b, out);
+    const int64_t m = a.sizes()[0], n = b.sizes()[1];
+    RunTensor out = RunTensor::make(x.target.dtype, {m, n});
+    if (!is_outer_product(m, a.sizes()[1], n)) {
+        product(a, b, out);
+        return {std::move(out)};
+    }
+    const DType wide = wide_of(out.dtype);
+    const RunTensor left = a.expanded({m, n}), right = b.expanded({m, n});
+    for (Walk w({&left.layout, &right.layout, &out.layout}); !w.done(); w.next()) {
+        ScalarValue l = cast_value(left.load(w.offset(0)), a.dtype, wide), r = cast_value(right.load(w.offset(1)), b.dtype, wide);
+        out.store(w.offset(2), cast_value(apply(ScalarOp::Mul, wide, l, r, {}), wide, out.dtype));
+    }
     return {std::move(out)};
 }
 

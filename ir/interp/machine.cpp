@@ -60,7 +60,10 @@ private:
             if (stage_ == Stage::Captured && view.storage) {
                 auto& t = std::get<RunTensor>(to);
                 const Sizes& frame = f_[view.storage].frame;
-                RunTensor own{t.dtype, view.layout, std::make_shared<RunMemory>(static_cast<size_t>(element_count(frame) * size_of(t.dtype))), nullptr};
+                RunTensor own{t.dtype, view.layout,
+                              std::make_shared<RunMemory>(static_cast<size_t>(element_count(frame) * size_of(t.dtype))), nullptr};
+                SIFR_CHECK(t.sizes().size() == own.layout.strides.size(), "'{}' gave {} axes for {}", name_of(inst.op), t.sizes().size(),
+                           own.layout.strides.size());
                 own.layout.sizes = t.sizes();
                 copy(t, own);
                 if (records_) {
@@ -133,6 +136,7 @@ private:
         Results results = evaluate_row(x);
         std::vector<GradRef> history;
         if (!operands.empty()) history = recorder_.computed(inst, std::move(operands), tensors(results));
+        if (!history.empty() && !inst.results.empty()) nodes_[inst.results[0]] = history[0]->node;
         set(inst, std::move(results), history);
     }
 
@@ -289,6 +293,15 @@ private:
             pass(inst, run(inst.regions[0], std::move(in)));
         } else if (inst.op == "backward"_op) {
             backward(inst, in);
+        } else if (inst.op == "reading"_op) {
+            if (const std::shared_ptr<GradNode>& node = nodes_[inst.operands[0]]) {
+                const int64_t slot = inst.attrs.get<int64_t>("slot");
+                const RunTensor now = std::get<RunTensor>(in[1]).copied();
+                if (slot >= 0)
+                    node->read_instead[static_cast<size_t>(slot)] = now;
+                else
+                    node->results.at(static_cast<size_t>(-1 - slot)) = now;
+            }
         } else if (inst.attrs.has("layout") && def(inst.op).lower == Lower::Structural) {
             move(inst, in);
         } else if (inst.op == "to_size"_op) {
@@ -322,8 +335,17 @@ private:
             bool is_leaf = k >= front && t.history->leaf;
             refs.push_back(is_leaf ? t.history->leaf : recorder_.read(inst.operands[k], t));
         }
-        auto part = [&](size_t begin, size_t end) { return std::vector<GradRef>(refs.begin() + static_cast<ptrdiff_t>(begin), refs.begin() + static_cast<ptrdiff_t>(end)); };
-        std::vector<GradRef> grads = recorder_.backward(part(0, losses), part(losses, front), part(front, refs.size()), inst.attrs.get_or("create", false), inst.location);
+        auto part = [&](size_t begin, size_t end) {
+            return std::vector<GradRef>(refs.begin() + static_cast<ptrdiff_t>(begin), refs.begin() + static_cast<ptrdiff_t>(end));
+        };
+        bool create = inst.attrs.get_or("create", false);
+        std::vector<GradRef> grads =
+            recorder_.backward(part(0, losses), part(losses, front), part(front, refs.size()), create, inst.location);
+        // The history of a leaf is that of its frame, of which a leaf that is a view shows a part, or another order.
+        for (size_t k = front; k < in.size(); ++k) {
+            const auto& t = std::get<RunTensor>(in[k]);
+            if (t.history->leaf) grads[k - front] = recorder_.part(grads[k - front], t.layout, t.history->frame, create, inst.location);
+        }
         Results results;
         for (const GradRef& g : grads) results.emplace_back(g->contents);
         set(inst, std::move(results), grads);
@@ -395,6 +417,7 @@ private:
     Generators& generators_;
     std::vector<RunValue> values_;
     GradientRecorder recorder_;
+    std::map<ValueId, std::shared_ptr<GradNode>> nodes_;  ///< by first result: what the last execution of an instruction became
     bool records_ = false;
 };
 

@@ -79,9 +79,11 @@ struct ViewLayout {
 struct Save {
     enum class Which : uint8_t { Input, Output } which;
     uint8_t index;
-    uint32_t needs = 0;  ///< saved if one of these operands (bit mask) requires grad; 0: whenever there is a node
+    uint32_t needs = 0;   ///< saved if one of these operands (bit mask) requires grad; 0: whenever there is a node
+    bool unread = false;  ///< kept, and its version checked, but not used
 };
 inline Save save_in(uint8_t index, uint32_t needs = 0) { return {Save::Which::Input, index, needs}; }
+inline Save save_unread(uint8_t index) { return {Save::Which::Input, index, 0, true}; }
 inline Save save_out(uint8_t index, uint32_t needs = 0) { return {Save::Which::Output, index, needs}; }
 
 /// One operator, in one row: scripts, text IR, autograd, back ends and generated tests read it from here.
@@ -106,23 +108,28 @@ struct OpDef {
     const char* node = nullptr;  ///< the printed grad_fn, `MulBackward0`; null: not differentiable
     /// Where the name depends on the call (`PowBackward0` or `PowBackward1`); wins over `node`.
     const char* (*node_of)(const OpCall&) = nullptr;
+    /// Where PyTorch's in-place form has a node of its own, which saves the result in place of the operands.
+    const char* inplace_node = nullptr;
     /// Gradients of the operands (invalid: none) from those of the results. Built from pure rows; see ir/op/vjp.h.
     std::vector<ValueId> (*vjp)(Vjp&) = nullptr;
     /// Pointwise: the value of one element from the operands' elements, which have the compute dtype already.
     ExprId (*scalar)(ExprArena&, std::span<const ExprId> inputs, const Attrs&) = nullptr;
     /// Composite: writes the same result in other rows; called after expand-grad.
     std::vector<ValueId> (*decompose)(Builder&, const Inst&) = nullptr;
+    /// A row with a lowering of its own that is written in other rows for some operands (a product of a column and a row).
+    bool (*decomposes)(const Function&, const Inst&) = nullptr;
     const char* reduction = nullptr;  ///< Reduction, Scan: the combiner (`sum prod max min any all argmax argmin`)
     const char* runtime = nullptr;    ///< Library, Host, Random: the function of the runtime
     /// Gather, Scatter: what an index out of range raises, `Type: text`; `{}` are the index, the axis and its size. An attribute
     /// `error` wins over it.
     const char* index_error = nullptr;
-    bool run_time_sizes = false;      ///< the shape rule knows operands of run-time sizes; pointwise rows and views always do
-    bool negative_index = false;      ///< Gather, Scatter: -1 is the last element
-    const char* warning = nullptr;    ///< the UserWarning that PyTorch gives, once, when it is called
-    bool inplace = true;              ///< fresh rows: may be written through `<-` and has a method with a trailing `_`
-    bool method = true;               ///< is a method of tensors
-    bool function = true;             ///< is a function of `torch`
+    bool whole_division = false;    ///< on integers, operand 1 must not be zero
+    bool run_time_sizes = false;    ///< the shape rule knows operands of run-time sizes; pointwise rows and views always do
+    bool negative_index = false;    ///< Gather, Scatter: -1 is the last element
+    const char* warning = nullptr;  ///< the UserWarning that PyTorch gives, once, when it is called
+    bool inplace = true;            ///< fresh rows: may be written through `<-` and has a method with a trailing `_`
+    bool method = true;             ///< is a method of tensors
+    bool function = true;           ///< is a function of `torch`
 };
 
 /// All rows, indexed by Op.

@@ -26,7 +26,9 @@ inline constexpr int64_t reduce_block = 128;
 
 // A contraction is one FMA chain in increasing k from +0, in chunks of `contract_chunk` whose sums are added in order.
 // If min(m, n) < `contract_thin`, it is the Lanes reduction of the products (each acc = fma(a, b, acc)).
+// A column times a row sums nothing: it is the plain product, which keeps -0.
 inline constexpr int64_t contract_chunk = 4096;
 inline constexpr int64_t contract_thin = 4;
+inline constexpr bool is_outer_product(int64_t m, int64_t k, int64_t n) { return k == 1 && m > 1 && n > 1; }
 
 }  // namespace sifr

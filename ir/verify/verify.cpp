@@ -272,7 +272,7 @@ private:
         if (stage_ != Stage::Captured && row.lower == Lower::View) fail("the view row '{}', at stage {}", row.name, name_of(stage_));
         if (f_.facts.decomposed && row.lower == Lower::Composite) fail("the composite '{}' in a decomposed function", row.name);
         if (f_.facts.differentiated)
-            for (Op op : {"backward"_op, "leaf"_op, "detach"_op, "untracked"_op})
+            for (Op op : {"backward"_op, "reading"_op, "leaf"_op, "detach"_op, "untracked"_op})
                 if (i.op == op) fail("'{}' in a differentiated function", row.name);
         if (i.op == "group"_op && stage_ != Stage::Fused) fail("a group, at stage {}", name_of(stage_));
         if (stage_ == Stage::Fused) {

@@ -151,11 +151,13 @@ private:
             found_.push_back(outcome.hazard->diagnostic);
             return;
         }
-        std::vector<Type> types;
-        for (ValueId r : inst.results) types.push_back(f_.type(r));
         std::vector<VariableId> through = request.inputs;
         through.insert(through.end(), request.roots.begin(), request.roots.end());
-        bind(inst.results, 0, state_.gradient_results(through, types, request.create_graph, request.span));
+        std::vector<VariableId> gradients;
+        for (ValueId r : inst.results)
+            gradients.push_back(state_.gradient_result(through, "MulBackward0", f_.type(r),
+                                                       request.create_graph ? AutogradState::infinite : 0, request.span));
+        bind(inst.results, 0, gradients);
     }
 
     const Function& f_;

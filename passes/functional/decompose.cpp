@@ -39,7 +39,8 @@ private:
             replaced_.apply(f_[id].operands);
             for (size_t k = 0; k < f_[id].regions.size(); ++k) region(f_[id].regions[k]);
             const Inst inst = f_[id];
-            if (def(inst.op).lower != Lower::Composite) {
+            const OpDef& row = def(inst.op);
+            if (row.lower != Lower::Composite && !(row.decomposes && row.decomposes(f_, inst))) {
                 ++i;
                 continue;
             }

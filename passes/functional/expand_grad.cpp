@@ -8,7 +8,8 @@
 //
 // Reverse mode over values: from the losses back to the `wrt`, in reverse program order, by the rows' own VJP rules.
 // Contributions to one value are added in the order in which they arise, which is the engine's (latest node first).
-// `detach` stops a gradient, `leaf` is where one ends, `untracked new as old` hands it on to `old` alone.
+// `detach` stops a gradient, `leaf` is where one ends, `untracked new as old` hands it on to `old` alone, and behind `reading` the
+// rule of an instruction sees other values than its operands.
 //
 // An `if` on the way is differentiated by an `if` on the same condition: each arm runs the forward again and then
 // backwards, so that no value has to leave the forward's arms. A loop on the way is refused: capture unrolls what a
@@ -69,6 +70,13 @@ private:
             InstId id = f_[r].insts[i];
             if (f_[id].erased) continue;
             for (size_t k = 0; k < f_[id].regions.size(); ++k) region(f_[id].regions[k], changed);
+            if (f_[id].op == "reading"_op) {
+                readings_[f_[id].operands[0]][f_[id].attrs.get<int64_t>("slot")] = f_[id].operands[1];
+                f_.erase(id);
+                changed = true;
+                i = static_cast<size_t>(-1);
+                continue;
+            }
             if (f_[id].op != "backward"_op) continue;
             expand(id);
             changed = true;
@@ -179,11 +187,22 @@ private:
             for (ValueId v : inst.operands) needs.push_back(paths.active.count(v) > 0);
             const OpDef& row = def(inst.op);
             if (!row.vjp) throw NotSupported(fmt::format("the gradient of '{}'", row.name));
-            std::vector<ValueId> out = row.vjp(*std::make_unique<Vjp>(b, inst, grads, needs));
-            SIFR_CHECK(out.size() <= inst.operands.size(), "the VJP of '{}' gives {} gradients for {} operands", row.name, out.size(), inst.operands.size());
+            std::vector<ValueId> out = row.vjp(*std::make_unique<Vjp>(b, as_read(inst), grads, needs));
+            SIFR_CHECK(out.size() <= inst.operands.size(), "the VJP of '{}' gives {} gradients for {} operands", row.name, out.size(),
+                       inst.operands.size());
             for (size_t k = 0; k < out.size(); ++k)
                 if (needs[k]) adjoints.add(b, inst.operands[k], out[k]);
         }
+    }
+
+    /// The instruction with what gradients read in place of its operands and results.
+    Inst as_read(Inst inst) const {
+        if (inst.results.empty()) return inst;
+        const auto at = readings_.find(inst.results[0]);
+        if (at == readings_.end()) return inst;
+        for (auto [slot, value] : at->second)
+            (slot >= 0 ? inst.operands.at(static_cast<size_t>(slot)) : inst.results.at(static_cast<size_t>(-1 - slot))) = value;
+        return inst;
     }
 
     void reverse_if(Builder& b, const Inst& inst, const std::vector<ValueId>& grads, const std::set<ValueId>& active, Adjoints& adjoints) {
@@ -334,6 +353,8 @@ private:
     }
 
     Function& f_;
+    /// By first result: what stands for an operand, or (-1 - k) for result k, in the gradients behind a `reading`.
+    std::map<ValueId, std::map<int64_t, ValueId>> readings_;
     std::set<ValueId> stops_;  ///< values that take their gradient and pass none on, for the `backward` being expanded
 };
 

@@ -163,6 +163,11 @@ private:
         if (inst.op == "for"_op || inst.op == "while"_op) return loop(inst, b);
         if (inst.op == "if"_op) return branch(inst, b);
         if (inst.op == "backward"_op) return backward(inst, b);
+        if (inst.op == "reading"_op) {
+            // The result as it was made, not what its storage holds now.
+            if (gradients_) b.emit_typed(inst.op, {made_.at(inst.operands[0]), read(b, inst.operands[1])}, inst.attrs, {});
+            return;
+        }
         if (inst.op == "leaf"_op || inst.op == "detach"_op) {
             ValueId source = inst.operands[0], result = inst.results[0];
             if (!gradients_) {
@@ -203,6 +208,7 @@ private:
                 map_[captured.index] = value;
                 continue;
             }
+            if (gradients_) made_[captured] = value;
             if (inst.untracked && gradients_) value = b.emit("detach"_op, {value});
             bind_fresh(b, captured, value);
         }
@@ -472,9 +478,10 @@ private:
     const Function& in_;
     Function out_;
     bool gradients_ = false;
-    std::vector<uint32_t> groups_;   ///< by captured value
-    std::vector<ValueId> map_;       ///< captured run-time scalars -> values
-    std::vector<State> states_;      ///< by storage
+    std::vector<uint32_t> groups_;     ///< by captured value
+    std::vector<ValueId> map_;         ///< captured run-time scalars -> values
+    std::vector<State> states_;        ///< by storage
+    std::map<ValueId, ValueId> made_;  ///< results of fresh rows, as they were made; where gradients are asked for
 };
 
 }  // namespace

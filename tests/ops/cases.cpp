@@ -105,9 +105,9 @@ const std::vector<Case>& cases() {
         {"binary_cross_entropy_with_logits", {"s:2x3", "f:2x3", "none", "n:f:3"}, {}}, {"nll_loss", {"s:3x4", "i:3<4", "none"}, {}},
         {"nll_loss", {"s:3x4", "i:3<4", "n:f:4"}, {}}, {"nll_loss", {"s:2x4x2", "i:2x2<4", "none"}, reduction("none")},
         // normalisations, windows
-        {"layer_norm", {"s:2x3", "f:3", "s:3"}, attrs({{"normalized_shape", L{3}}})}, {"batch_norm_train", {"s:4x2x3", "f:2", "s:2"}, {}},
+        {"layer_norm", {"s:2x3", "f:3", "s:3"}, attrs({{"normalized_shape", L{3}}})}, {"batch_norm_train", {"s:4x2x3", "f:2", "s:2", "n:s:2", "n:f:2"}, {}},
         {"batch_norm_eval", {"s:4x2", "n:s:2", "n:f:2", "f:2", "s:2"}, {}}, {"group_norm", {"s:2x4x3", "f:4", "s:4"}, attrs({{"num_groups", I{2}}})},
-        {"cdist", {"s:2x3", "s:4x3"}, {}},
+        {"cdist", {"s:2x3", "s:4x3"}, {}}, {"cdist", {"s:2x3", "s:4x3"}, attrs({{"p", 3.0}})},
         {"conv1d", {"s:2x2x5", "s:3x2x2", "s:3"}, attrs({{"stride", L{2}}, {"padding", L{1}}})},
         {"conv2d", {"s:2x2x4x4", "s:4x1x2x3", "s:4"}, attrs({{"padding", L{1, 0}}, {"groups", I{2}}})},
         {"conv3d", {"s:1x1x3x3x3", "s:2x1x2x2x2", "s:2"}, attrs({{"padding", L{1}}})},

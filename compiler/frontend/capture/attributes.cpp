@@ -381,6 +381,11 @@ void Interpreter::add_builtin(const std::string& name, PyValue v) { heap_.set_va
 
 const ModuleObject* Interpreter::import(const std::string& name) {
     auto it = tables_->modules.find(name);
+    if (const size_t dot = name.rfind('.');
+        it == tables_->modules.end() && dot != std::string::npos && tables_->modules.count(name.substr(0, dot))) {
+        import(name.substr(0, dot));  // a module may bring others inside of it
+        it = tables_->modules.find(name);
+    }
     if (it == tables_->modules.end()) {
         // Modules that exist in the world are not supported; others Python does not find either.
         static const char* elsewhere[] = {"numpy", "random", "json", "re", "argparse", "matplotlib", "pandas", "sklearn", "scipy", "torchvision", "torchaudio", "tqdm", "pickle", "csv",

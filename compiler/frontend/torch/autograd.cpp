@@ -2,12 +2,14 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 
 #include "compiler/frontend/capture/evaluator.h"
 #include "compiler/frontend/torch/creation.h"
 #include "compiler/frontend/torch/custom_function.h"
 #include "compiler/frontend/torch/gradient_flow.h"
 #include "compiler/frontend/torch/hooks.h"
+#include "compiler/frontend/torch/messages.h"
 #include "compiler/frontend/torch/modes.h"
 #include "compiler/frontend/torch/rows.h"
 #include "compiler/frontend/torch/state.h"
@@ -50,6 +52,11 @@ Values checked_gradients(Interpreter& in, const Values& losses, const Values& gr
     return out;
 }
 
+bool encloses(const Function& f, RegionId outer, RegionId inner) {
+    while (inner != outer && f[inner].parent.valid()) inner = f[f[inner].parent].parent;
+    return inner == outer;
+}
+
 AutogradState::Request request_of(Interpreter& in, const BackwardCall& call) {
     AutogradState::Request r;
     for (PyValue l : call.losses) r.roots.push_back(tensor_of(l)->variable);
@@ -88,11 +95,64 @@ void accumulate(Interpreter& in, PyValue leaf, PyValue d, bool create_graph) {
         return;
     }
     if (!grad.is(Kind::Tensor)) {
+        // PyTorch keeps a copy of a gradient that has a history.
+        if (create_graph && requires_grad(in, d)) in.autograd().rename_history(tensor_of(d)->variable, "CopyBackwards");
         in.heap().change(t).grad = d;
     } else if (create_graph) {
         in.heap().change(t).grad = emit_one(in, "add"_op, {grad, d});
     } else {
         emit_write(in, grad, "add"_op, {grad, d});
+    }
+}
+
+/// Rows whose gradients read what PyTorch's read, by the same formula. Others keep results of their own there (statistics, places of
+/// maxima), from before the write.
+bool reads_as_pytorch(const OpDef& row) {
+    if (row.lower == Lower::Pointwise || row.lower == Lower::Contraction) return true;
+    static constexpr std::string_view composites[] = {"mv",
+                                                      "dot",
+                                                      "outer",
+                                                      "addmm",
+                                                      "addmv",
+                                                      "addr",
+                                                      "baddbmm",
+                                                      "mse_loss",
+                                                      "l1_loss",
+                                                      "softmax",
+                                                      "log_softmax",
+                                                      "norm",
+                                                      "linalg_vector_norm",
+                                                      "std",
+                                                      "var"};
+    std::string_view name = row.name;
+    name = name.substr(0, name.find('.'));
+    return std::find(std::begin(composites), std::end(composites), name) != std::end(composites);
+}
+
+/// What was written past its version counter is read as it is now: PyTorch's gradient is of other values than the forward's.
+void emit_readings(Interpreter& in, const AutogradState::Outcome& outcome, bool create_graph) {
+    Function& f = in.function();
+    std::set<std::pair<NodeId, VariableId>> warned;
+    for (const AutogradState::Outcome::Overwritten& o : outcome.overwritten) {
+        const AutogradState::Node node = in.autograd().node(o.node);
+        auto at = torch_classes(in).made_by.find(o.node.index);
+        const Inst* made = at == torch_classes(in).made_by.end() ? nullptr : f.producer(at->second);
+        const bool here = made && !made->results.empty() && encloses(f, made->parent, in.builder().region());
+        if (!here || create_graph || !reads_as_pytorch(def(made->op)))
+            throw NotSupported(
+                fmt::format("a gradient with what line {} wrote, past the version counter, over a value that line {} saved for it",
+                            o.write.line, node.span.line),
+                "write behind the backward, or into a copy");
+        const ValueId saved = o.saved.slot >= 0 ? made->operands.at(static_cast<size_t>(o.saved.slot))
+                                                : made->results.at(static_cast<size_t>(-1 - o.saved.slot));
+        in.builder().emit_typed("reading"_op, {at->second, saved}, attrs({{"slot", static_cast<int64_t>(o.saved.slot)}}), {});
+        if (!warned.insert({o.node, o.saved.variable}).second) continue;  // `h * h` saves one tensor twice
+        Diagnostic d = diagnose(torch_messages::stale_gradient, in.span());
+        d.labels.push_back({in.span(), "reads it as it is now"});
+        d.labels.push_back({node.span, fmt::format("saved here by '{}'", o.saved.op)});
+        d.labels.push_back({o.write, "overwritten here, past the version counter"});
+        d.help = "write into a copy, or behind the backward";
+        in.warn(std::move(d));
     }
 }
 
@@ -174,6 +234,7 @@ void run_backward(Interpreter& in, const BackwardCall& given) {
                   "avoid this. If you have to use this function, make sure to reset the .grad fields of your parameters to None after use to break the cycle and avoid the leak. (Triggered internally at "
                   "/__w/pytorch/pytorch/torch/csrc/autograd/engine.cpp:1445.)");
     AutogradState::Outcome outcome = in.autograd().backward(request_of(in, call));
+    emit_readings(in, outcome, call.create_graph);
     {
         GradMode mode(in, call.create_graph);
         Values targets;
@@ -202,6 +263,7 @@ Values run_grad(Interpreter& in, const BackwardCall& given, bool allow_unused, b
     request.only_inputs = true;
     request.allow_unused = allow_unused;
     AutogradState::Outcome outcome = in.autograd().backward(request);
+    emit_readings(in, outcome, call.create_graph);
     for (Diagnostic& d : outcome.kept) in.warn(d);
     if (outcome.hazard) raise_hazard(in, *outcome.hazard);
     GradMode mode(in, call.create_graph);
@@ -317,7 +379,12 @@ void bind_autograd(Interpreter& in, const ModuleObject* torch, const ClassObject
             if (a.has("requires_grad") && n.need_bool(a["requires_grad"], "requires_grad")) set_requires_grad(n, made, true);
             return made;
         });
-        for (const char* name : {"no_grad", "enable_grad", "set_grad_enabled", "inference_mode", "is_grad_enabled"}) i.set_global(m, name, i.get_attr(PyValue(torch), name));
+        for (const char* name : {"no_grad", "enable_grad", "set_grad_enabled", "inference_mode", "is_grad_enabled"})
+            i.set_global(m, name, i.get_attr(PyValue(torch), name));
+        for (const char* name : {"gradcheck", "gradgradcheck"})
+            i.add_function(m, name, [name](Interpreter& n, Args& args) {
+                return n.call(n.get_attr(PyValue(n.import("torch.autograd.gradcheck")), name), args);
+            });
         bind_anomaly(i, m);
         bind_custom_function(i, m);
     });

@@ -39,6 +39,9 @@ PyValue isclose(Interpreter& in, PyValue x, PyValue y, PyValue rtol, PyValue ato
 PyValue isclose_of(Interpreter& in, Args& args, const char* form, const char* name) {
     ArgReader a(in, args, form);
     PyValue x = need_tensor(in, a["input"], name, "input", 1), y = need_tensor(in, a["other"], name, "other", 2);
+    for (const char* bound : {"rtol", "atol"})
+        if (a.has(bound) && a[bound].is_number() && !a[bound].is_dynamic() && !(in.need_float(a[bound], bound) >= 0))
+            raise("RuntimeError", "{} must be greater than or equal to zero, but got {}", bound, in.need_float(a[bound], bound));
     bool nan = a.has("equal_nan") && in.need_bool(a["equal_nan"], "equal_nan");
     return isclose(in, x, y, a.has("rtol") ? a["rtol"] : PyValue::real(1e-5), a.has("atol") ? a["atol"] : PyValue::real(1e-8), nan);
 }

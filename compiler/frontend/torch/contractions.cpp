@@ -136,18 +136,18 @@ PyValue sum_product(Interpreter& in, PyValue left, PyValue right, const std::vec
         int64_t l = sizes_of(in, left)[static_cast<size_t>(d)], r = sizes_of(in, right)[static_cast<size_t>(d)];
         bool summed = std::find(sums.begin(), sums.end(), d) != sums.end();
         if (summed) {
-            if (l > 1 && r > 1) {
+            if (l != 1 && r != 1) {
                 both.push_back(d);
                 sum_size *= l;
-            } else if (l > 1) {
+            } else if (l != 1) {
                 left = sum_dims(in, left, {d}, true);
-            } else if (r > 1) {
+            } else if (r != 1) {
                 right = sum_dims(in, right, {d}, true);
             }
-        } else if (l > 1 && r > 1) {
+        } else if (l != 1 && r != 1) {
             batch.push_back(d);
             batch_size *= l;
-        } else if (l > 1) {
+        } else if (l != 1) {
             only_left.push_back(d);
             left_size *= l;
         } else {
@@ -170,8 +170,15 @@ PyValue sum_product(Interpreter& in, PyValue left, PyValue right, const std::vec
     std::vector<int64_t> rest_sums;
     for (int64_t d : sums)
         if (std::find(both.begin(), both.end(), d) == both.end()) rest_sums.push_back(d);
-    PyValue l = reshape(in, permute(in, left, joined({batch, only_left, all_sums, rest_sums, only_right})), {batch_size, left_size, sum_size});
-    PyValue r = reshape(in, permute(in, right, joined({batch, all_sums, rest_sums, only_right, only_left})), {batch_size, sum_size, right_size});
+    if (both.empty())
+        return permute(in,
+                       emit_one(in, "view"_op, {call_rows(in, "mul", {permute(in, left, order), permute(in, right, order)})},
+                                attrs({{"size", out_sizes}})),
+                       back);
+    PyValue l =
+        reshape(in, permute(in, left, joined({batch, only_left, all_sums, rest_sums, only_right})), {batch_size, left_size, sum_size});
+    PyValue r =
+        reshape(in, permute(in, right, joined({batch, all_sums, rest_sums, only_right, only_left})), {batch_size, sum_size, right_size});
     PyValue product = call_rows(in, "bmm", {l, r});
     return permute(in, emit_one(in, "view"_op, {product}, attrs({{"size", out_sizes}})), back);
 }
@@ -239,12 +246,50 @@ Equation parse(Interpreter& in, std::string text, const Values& operands) {
     return e;
 }
 
+/// `einsum(a, [0, 1], b, [1, 2], [0, 2])` as an equation and operands: 0 … 51 are A … Z, a … z.
+std::string equation_of_lists(Interpreter& in, const Values& given, Values& operands) {
+    auto letters = [&](PyValue list, const char* what) {
+        std::string out;
+        for (PyValue s : in.iterate(list)) {
+            if (s.is(Kind::Ellipsis)) {
+                out += "...";
+                continue;
+            }
+            const int64_t n = in.need_int(s, "a subscript");
+            if (n < 0 || n >= 52) raise("ValueError", "einsum(): subscript in {} is not within the valid range [0, 52)", what);
+            out += static_cast<char>(n < 26 ? 'A' + n : 'a' + n - 26);
+        }
+        return out;
+    };
+    std::string equation;
+    size_t k = 0;
+    for (; k + 1 < given.size(); k += 2) {
+        if (k > 0) equation += ',';
+        operands.push_back(given[k]);
+        equation += letters(given[k + 1], "subscript list");
+    }
+    if (k < given.size()) equation += "->" + letters(given[k], "output list");
+    return equation;
+}
+
 PyValue einsum(Interpreter& in, Args& args) {
-    if (args.size() < 1 || !args[0].is_str()) throw NotSupported("torch.einsum with lists of subscripts", "write the equation as a string");
-    Values operands(args.positional.begin() + 1, args.positional.end());
+    if (args.size() < 1)
+        raise("ValueError",
+              "einsum(): must specify the equation string and at least one operand, or at least one operand and its subscripts list");
+    Values operands;
+    std::string equation;
+    if (args[0].is(Kind::Tensor)) {
+        if (args.size() < 2)
+            raise("ValueError",
+                  "einsum(): must specify the equation string and at least one operand, or at least one operand and its subscripts list");
+        equation = equation_of_lists(in, args.positional, operands);
+    } else {
+        equation = in.need_str(args[0], "the equation");
+        operands.assign(args.positional.begin() + 1, args.positional.end());
+    }
     if (operands.size() == 1 && (operands[0].is(Kind::List) || operands[0].is(Kind::Tuple))) operands = in.iterate(operands[0]);
     if (operands.empty()) raise("ValueError", "einsum(): must provide at least one operand");
-    Equation e = parse(in, in.need_str(args[0], "the equation"), operands);
+    Equation e = parse(in, equation, operands);
     // All letters: those of the output first, then the summed ones in order of appearance.
     std::string letters = e.output;
     for (const std::string& s : e.inputs)

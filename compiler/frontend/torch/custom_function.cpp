@@ -78,6 +78,24 @@ PyValue as_it_is(Interpreter& in, PyValue input) {
     return make_tensor_object(in, value, t->variable, t);
 }
 
+/// PyTorch's refusals of what `mark_dirty` says.
+void check_dirty(Interpreter& in, const Values& dirty, const Values& inputs, const Values& outputs) {
+    AutogradState& autograd = in.autograd();
+    for (PyValue v : dirty) {
+        if (!v.is(Kind::Tensor)) raise("TypeError", "mark_dirty can only accept variables, but argument 0 is of type {}", in.type_name(v));
+        const VariableId variable = tensor_of(v)->variable;
+        if (autograd.grad_enabled() && autograd.requires_grad(variable) && autograd.is_leaf(variable))
+            raise("RuntimeError", "a leaf Variable that requires grad has been used in an in-place operation.");
+        if (!contains(outputs, v))
+            raise("RuntimeError",
+                  "Some elements marked as dirty during the forward method were not returned as output. The inputs that are modified "
+                  "inplace must all be outputs of the Function.");
+        if (!contains(inputs, v)) throw NotSupported("ctx.mark_dirty of a tensor that is no input");
+        if (autograd.is_view(variable) || autograd.has_views(variable))
+            throw NotSupported("ctx.mark_dirty of a view, or of a tensor with views", "give the Function a clone");
+    }
+}
+
 PyValue apply(Interpreter& in, Args& args) {
     const ClassObject* function = args[0].as<ClassObject>();
     Values inputs(args.positional.begin() + 1, args.positional.end());
@@ -106,8 +124,12 @@ PyValue apply(Interpreter& in, Args& args) {
             output = in.call(forward, Args{all, args.keywords});
         }
     }
-    if (!attribute(ctx, dirty_symbol).is_unbound()) throw NotSupported("ctx.mark_dirty", "write a Function that gives a new tensor");
-    if (!tracks) return output;
+    const Values dirty = items(attribute(ctx, dirty_symbol));
+    check_dirty(in, dirty, inputs, items(output));
+    if (!tracks) {
+        for (PyValue v : dirty) autograd.bump(tensor_of(v)->variable, in.span());
+        return output;
+    }
     Values entered;
     for (size_t k = 0; k < inputs.size(); ++k) entered.push_back(needs[k].as_bool() && !autograd.is_leaf(tensor_of(inputs[k])->variable) ? as_it_is(in, inputs[k]) : inputs[k]);
     bool single = !output.is(Kind::Tuple);
@@ -118,10 +140,12 @@ PyValue apply(Interpreter& in, Args& args) {
     std::vector<VariableId> variables = autograd.record_node(function->name + "Backward", operands, {}, types, in.span());
     NodeId node;
     size_t next = 0;
+    std::vector<bool> constant;
     for (PyValue& v : outputs) {
+        constant.push_back(contains(constants, v));
         if (!v.is(Kind::Tensor)) continue;
         VariableId variable = variables[next++];
-        if (contains(constants, v) || !autograd.grad_fn(variable).valid()) continue;
+        if (constant.back() || !autograd.grad_fn(variable).valid()) continue;
         node = autograd.grad_fn(variable);
         // The values are forward's, the history is the node's: gradients end here, and backward's own code takes them on.
         const TensorObject* t = tensor_of(v);
@@ -130,11 +154,18 @@ PyValue apply(Interpreter& in, Args& args) {
         InstId leaf = in.builder().emit_typed("leaf"_op, {t->value}, {}, {type});
         ValueId value = in.function()[leaf].results[0];
         in.function()[value].view = std::move(view);
-        v = make_tensor_object(in, value, variable, t);
+        if (contains(dirty, v)) {
+            // The tensor itself goes on as the node's output.
+            autograd.take_history(t->variable, variable, in.span());
+            in.heap().change(t).value = value;
+        } else {
+            v = make_tensor_object(in, value, variable, t);
+        }
     }
     if (node.valid()) {
         set_attribute(in, ctx, node_symbol, PyValue::integer(node.index));
-        torch_classes(in).custom[node.index] = std::make_shared<CustomNode>(CustomNode{outputs, inputs, std::move(entered), ctx, function});
+        torch_classes(in).custom[node.index] =
+            std::make_shared<CustomNode>(CustomNode{outputs, inputs, std::move(entered), std::move(constant), ctx, function});
     }
     return single ? outputs.at(0) : in.tuple(std::move(outputs));
 }
@@ -206,7 +237,18 @@ void bind_custom_function(Interpreter& in, const ModuleObject* autograd) {
     in.add_module("torch.autograd.function", [context, function](Interpreter& i, const ModuleObject* m) {
         i.set_global(m, "Function", PyValue(function));
         i.set_global(m, "FunctionCtx", PyValue(context));
-        i.add_function(m, "once_differentiable", [](Interpreter&, Args& a) { return a[0]; });
+        // The gradients are values: nothing leads back through them.
+        i.add_function(m, "once_differentiable", [](Interpreter& n, Args& a) {
+            PyValue backward = a[0];
+            return n.native("wrapper", [backward](Interpreter& r, Args& call) {
+                const bool through =
+                    r.autograd().grad_enabled() && std::any_of(call.positional.begin() + 1, call.positional.end(),
+                                                               [&](PyValue v) { return v.is(Kind::Tensor) && requires_grad(r, v); });
+                if (through) throw NotSupported("a second gradient through a once_differentiable backward");
+                GradMode off(r, false);
+                return r.call(backward, call);
+            });
+        });
     });
 }
 

@@ -7,10 +7,11 @@ namespace sifr::capture {
 
 /// One call of `apply`, kept beside its node: what its backward needs.
 struct CustomNode {
-    Values outputs;   ///< as the script got them; gradients flow into the tensors among them
-    Values inputs;    ///< the arguments of `apply`
-    Values entered;   ///< by input: where its gradient goes on, as it was at the call, whatever is written to it later
-    PyValue context;  ///< ctx
+    Values outputs;              ///< as the script got them; gradients flow into the tensors among them
+    Values inputs;               ///< the arguments of `apply`
+    Values entered;              ///< by input: where its gradient goes on, as it was at the call, whatever is written to it later
+    std::vector<bool> constant;  ///< by output: marked as non-differentiable
+    PyValue context;             ///< ctx
     const ClassObject* function = nullptr;
 };
 /// Null for a node that is no custom Function's.

@@ -9,6 +9,7 @@
 #include "compiler/frontend/torch/messages.h"
 #include "compiler/frontend/torch/modes.h"
 #include "compiler/frontend/torch/overlapping_writes.h"
+#include "compiler/frontend/torch/rows.h"
 #include "compiler/frontend/torch/run_time_sizes.h"
 #include "compiler/frontend/torch/state.h"
 
@@ -214,6 +215,22 @@ void check_written_number(Interpreter& in, Op op, const Operands& operands) {
     if (operands.at(0).is(Kind::Tensor)) check_number_fits(type_of(in, operands[0]).dtype, operands.at(2));
 }
 
+/// Whole numbers are not divided by zero, wherever the divisor is known.
+void check_divisor(Interpreter& in, const OpCall& call, const Operands& operands) {
+    if (!def(call.op).whole_division || !is_integral(compute_dtype(call), false)) return;
+    const PyValue by = operands.at(1);
+    if (operands[0].is(Kind::Tensor) && type_of(in, operands[0]).numel() == 0) return;
+    constexpr const char* text = "ZeroDivisionError";
+    if (by.is(Kind::Tensor)) {
+        if (type_of(in, by).numel() == 0) return;
+        in.check(item_of(in, call_rows(in, "all", {call_rows(in, "ne", {by, PyValue::integer(0)})})), "RuntimeError", text);
+    } else if (by.is_dynamic()) {
+        in.check(in.compare(syntax::CompareOp::NotEq, by, PyValue::integer(0)), "RuntimeError", text);
+    } else if (by.is(Kind::Bool) ? !by.as_bool() : by.is(Kind::Int) && by.as_int() == 0) {
+        raise("RuntimeError", text);
+    }
+}
+
 /// `typed`: the results' types, of a row that has no rule for them.
 Values emit_call(Interpreter& in, Op op, const Operands& operands, Attrs given, const std::vector<Type>* typed) {
     const OpDef& row = def(op);
@@ -242,12 +259,15 @@ Values emit_call(Interpreter& in, Op op, const Operands& operands, Attrs given, 
         for (const ViewLayout& view : views) check_inside_storage(view.layout, f[f[call.values()[0]].view.storage]);
     }
     std::vector<Type> types = typed ? *typed : infer_types(call);
+    check_divisor(in, call, operands);
     // The state may refuse; it must do so before the instruction stands there.
     std::vector<VariableId> variables = views.empty() ? autograd.record(event, types) : autograd.record_view(event, types, row.multi_view);
 
     InstId made = in.builder().emit_typed(op, call.values(), attributes, types);
     f[made].untracked = !autograd.grad_enabled() && std::any_of(call.variables().begin(), call.variables().end(), [&](VariableId v) { return v.valid() && autograd.requires_grad(v); });
     const TensorObject* like = device_source(operands);
+    if (views.empty() && !types.empty() && types[0].is_tensor() && autograd.variable(variables[0]).node.valid())
+        torch_classes(in).made_by[autograd.variable(variables[0]).node.index] = f[made].results[0];
     Values out;
     for (size_t k = 0; k < types.size(); ++k) {
         ValueId value = f[made].results[k];
@@ -308,6 +328,7 @@ PyValue emit_write(Interpreter& in, PyValue dest, Op op, const Operands& operand
     Call call(in, op, operands, attributes);
     std::vector<Type> results = infer_types(call);
     check_written_number(in, op, operands);
+    check_divisor(in, call, operands);
     if (results.size() != 1) throw NotSupported(fmt::format("writing the results of '{}' in place", row.name));
     check_run_time_sizes(in, op, operands, attributes);
     const bool run_time = !type.run_time_sizes.empty() || !results[0].run_time_sizes.empty();
@@ -318,7 +339,8 @@ PyValue emit_write(Interpreter& in, PyValue dest, Op op, const Operands& operand
             throw NotSupported(fmt::format("writing '{}' in place where a size is known only at run time", row.name));
     }
     if (options.check_cast && !can_cast(results[0].dtype, type.dtype))
-        raise("RuntimeError", "result type {} can't be cast to the desired output type {}", scalar_name(results[0].dtype), scalar_name(type.dtype));
+        raise("RuntimeError", "result type {} can't be cast to the desired output type {}", scalar_name(results[0].dtype),
+              name_of(op).starts_with("clamp") ? c_name(type.dtype) : scalar_name(type.dtype));
     if (options.check_shape && !run_time && results[0].sizes != type.sizes) {
         Sizes both = broadcast(results[0].sizes, type.sizes);
         if (both != type.sizes) raise("RuntimeError", "output with shape {} doesn't match the broadcast shape {}", sizes_text(type.sizes), sizes_text(both));

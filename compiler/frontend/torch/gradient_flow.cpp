@@ -42,9 +42,13 @@ public:
     Flow(Interpreter& in, const BackwardCall& call, const Values& targets, const std::vector<NodeId>& ran)
         : in_(in), call_(call), targets_(targets), ran_(ran.begin(), ran.end()), results_(targets.size()) {
         for (PyValue t : targets) target_edges_.push_back(edge_of(in, tensor_of(t)));
-        for (NodeId n : ran)
-            for (const AutogradState::Saved& s : in.autograd().node(n).saved)
+        for (NodeId n : ran) {
+            const AutogradState::Node node = in.autograd().node(n);
+            for (const AutogradState::Saved& s : node.saved)
                 if (in.autograd().requires_grad(s.variable)) through_.push_back(s.variable);
+            for (VariableId v : node.through)
+                if (in.autograd().requires_grad(v)) through_.push_back(v);
+        }
         for (PyValue g : call.gradients)
             if (g.is(Kind::Tensor) && requires_grad(in, g)) through_.push_back(tensor_of(g)->variable);
         find_places();
@@ -88,8 +92,9 @@ private:
             place.custom = custom;
             place.stops.clear();
             for (size_t k = 0; k < custom->outputs.size(); ++k)
-                if (custom->outputs[k].is(Kind::Tensor)) {
-                    if (in_.autograd().grad_fn(tensor_of(custom->outputs[k])->variable) != n) throw NotSupported("writing the output of a custom Function in place", "clone it first");
+                if (custom->outputs[k].is(Kind::Tensor) && !custom->constant[k]) {
+                    if (in_.autograd().grad_fn(tensor_of(custom->outputs[k])->variable) != n)
+                        throw NotSupported("writing the output of a custom Function in place", "clone it first");
                     place.stops.push_back({custom->outputs[k], n, static_cast<uint32_t>(k), {}});
                 }
         }
@@ -149,6 +154,38 @@ private:
         for (size_t i = 0; i < reached.targets.size(); ++i) add_to(results_[reached.targets[i]], grads[reached.stops.size() + i]);
     }
 
+    /// The node that PyTorch's own gradient of `target` would show: that of the last operation on the way, or of a sum.
+    std::string history_name(PyValue target) {
+        const Edge to = edge_of(in_, tensor_of(target));
+        std::string last;
+        int ways = 0;
+        for (NodeId n : ran_)
+            for (const Edge& e : in_.autograd().node(n).edges) {
+                if (!(e.node.valid() ? e.node == to.node && e.output == to.output : e.leaf.valid() && e.leaf == to.leaf)) continue;
+                ++ways;
+                last = without_backward(in_.autograd().node(n).name);
+            }
+        if (ways > 1) return "AddBackward0";
+        struct Name {
+            std::string_view forward, backward;
+        };
+        static constexpr Name names[] = {{"Tanh", "TanhBackwardBackward0"},
+                                         {"Sigmoid", "SigmoidBackwardBackward0"},
+                                         {"Log", "DivBackward0"},
+                                         {"Log2", "DivBackward0"},
+                                         {"Log10", "DivBackward0"},
+                                         {"Log1P", "DivBackward0"},
+                                         {"Sqrt", "DivBackward0"},
+                                         {"Div", "DivBackward0"},
+                                         {"Neg", "NegBackward0"},
+                                         {"Mm", "MmBackward0"},
+                                         {"Softmax", "SoftmaxBackwardDataBackward0"},
+                                         {"LogSoftmax", "LogSoftmaxBackwardDataBackward0"}};
+        for (const Name& n : names)
+            if (n.forward == last) return std::string(n.backward);
+        return "MulBackward0";
+    }
+
     Values emit(const Values& losses, const Values& gradients, const Values& wrt, size_t stops) {
         Function& f = in_.function();
         std::vector<ValueId> operands;
@@ -170,7 +207,13 @@ private:
         InstId made = in_.builder().emit_typed("backward"_op, operands, attributes, types);
         std::vector<VariableId> variables;
         if (call_.create_graph && !through_.empty()) {
-            variables = in_.autograd().gradient_results(through_, types, true, in_.span());
+            // One degree less than the losses have; what comes in has its own.
+            double degree = 0;
+            for (PyValue l : losses) degree = std::max(degree, in_.autograd().degree(tensor_of(l)->variable) - 1);
+            for (PyValue g : gradients)
+                if (g.is(Kind::Tensor)) degree = std::max(degree, in_.autograd().degree(tensor_of(g)->variable));
+            for (size_t k = 0; k < wrt.size(); ++k)
+                variables.push_back(in_.autograd().gradient_result(through_, history_name(wrt[k]), types[k], degree, in_.span()));
         } else {
             for (const Type& t : types) variables.push_back(in_.autograd().fresh(t, false, in_.span()));
         }

@@ -100,6 +100,10 @@ PyValue write_out(Interpreter& in, PyValue out, const BoundCall& call, std::stri
         if (tracked && node_name(OpCall{call.op, {}, {}, {}, call.attributes, default_dtype(in)}))
             raise("RuntimeError", "{}(): functions with out=... arguments don't support automatic differentiation, but one of the arguments requires grad.", name);
     }
+    static constexpr std::string_view exact[] = {"mm", "bmm", "addmm", "baddbmm", "gather", "softmax", "log_softmax", "tril", "triu"};
+    const DType made = types.at(0).dtype, given = type_of(in, out).dtype;
+    if (made != given && std::find(std::begin(exact), std::end(exact), name) != std::end(exact))
+        raise("RuntimeError", "Expected out tensor to have dtype {}, but got {} instead", c_name(made), c_name(given));
     resize_for_out(in, out, types.at(0).sizes);
     WriteOptions options;
     options.check_shape = false;

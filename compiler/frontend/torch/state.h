@@ -29,8 +29,9 @@ struct TorchClasses {
                       *grad_node = nullptr, *hook_handle = nullptr, *function_context = nullptr;
     std::map<std::string, const ClassObject*, std::less<>> return_types;
     std::map<std::string, const ClassObject*> node_classes;  ///< of grad_fn objects, by name
-    std::map<uint32_t, const NativeObject*> nodes, leaves;    ///< grad_fn objects by node or leaf
-    std::map<uint32_t, std::shared_ptr<CustomNode>> custom;   ///< calls of custom Functions, by node
+    std::map<uint32_t, const NativeObject*> nodes, leaves;   ///< grad_fn objects by node or leaf
+    std::map<uint32_t, std::shared_ptr<CustomNode>> custom;  ///< calls of custom Functions, by node
+    std::map<uint32_t, ValueId> made_by;                     ///< the first result of the instruction that a node stands for
 };
 
 /// Which Tensor object a variable of the autograd state belongs to. Not undone by trials: an entry is asked only for variables

@@ -67,8 +67,10 @@ PyValue draw(Interpreter& in, Args& args, const Draw& d) {
     if (d.op == "normal"_op && known(1) && *known(1) < 0) raise("RuntimeError", "normal expects std >= 0.0, but found std {}", *known(1));
     if (d.op == "uniform"_op && known(0) && known(1) && *known(0) > *known(1))
         raise("RuntimeError", "uniform_ expects to return a [from, to) range, but found from={} > to={}", *known(0), *known(1));
-    if (d.op == "exponential"_op && known(0) && *known(0) <= 0) raise("RuntimeError", "exponential_ expects lambda > 0.0, but found lambda={}", *known(0));
-    if (d.op == "geometric"_op && known(0) && (*known(0) <= 0 || *known(0) >= 1)) raise("RuntimeError", "geometric_ expects p to be in (0, 1), but got p={}", *known(0));
+    if (d.op == "exponential"_op && known(0) && !(*known(0) > 0))
+        raise("RuntimeError", "exponential_ expects lambda > 0.0, but found lambda={}", *known(0));
+    if (d.op == "geometric"_op && known(0) && (*known(0) <= 0 || *known(0) >= 1))
+        raise("RuntimeError", "geometric_ expects p to be in (0, 1), but got p={}", *known(0));
     return draw_into(in, a["self"], d.op, operands, a["generator"]);
 }
 

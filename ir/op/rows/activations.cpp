@@ -125,6 +125,7 @@ Rows activations() {
          .node = "MishBackward0", .vjp = gradients<mish_vjp>, .scalar = body<mish>, .method = false, .function = false},
         {.name = "leaky_relu", .sig = "(T self, float negative_slope=0.01) -> T", .lower = P,
          .infer = refusing<"leaky_relu_cpu", Bools | Integers>, .layout = Ew, .saves = {save_in(0)}, .node = "LeakyReluBackward0",
+         .inplace_node = "LeakyReluBackward1",
          .vjp = gradients<[](Vjp& v, V g) { return where(gt(x(v), 0), g, g * number(v.inst.attrs, "negative_slope")); }>,
          .scalar = body<[](Inputs in) { return select(in[0] > 0.0, in[0], in[0] * number(in.attrs, "negative_slope")); }>,
          .method = false, .function = false},
@@ -136,15 +137,15 @@ Rows activations() {
          .function = false},
         {.name = "elu", .sig = "(T self, float alpha=1, float scale=1, float input_scale=1) -> T", .lower = P,
          .infer = refusing<"elu_cpu", Bools | Integers>, .layout = Ew, .saves = {save_in(0)}, .node = "EluBackward0",
-         .vjp = gradients<elu_vjp>, .scalar = body<elu>, .method = false, .function = false},
+         .inplace_node = "EluBackward1", .vjp = gradients<elu_vjp>, .scalar = body<elu>, .method = false, .function = false},
         {.name = "selu", .sig = one, .lower = P, .infer = refusing<"elu_cpu", Bools | Integers>, .layout = Ew, .saves = {save_in(0)},
-         .node = "EluBackward0", .vjp = gradients<[](Vjp& v, V g) { return elu_slope(x(v), g, selu_alpha, selu_scale, 1.0); }>,
+         .node = "EluBackward0", .inplace_node = "EluBackward1", .vjp = gradients<[](Vjp& v, V g) { return elu_slope(x(v), g, selu_alpha, selu_scale, 1.0); }>,
          .scalar = body<[](Inputs in) {
              return select(in[0] <= 0.0, unary(ScalarOp::Expm1, in[0]) * (selu_alpha * selu_scale), in[0] * selu_scale);
          }>,
          .method = false},
         {.name = "celu", .sig = "(T self, float alpha=1) -> T", .lower = P, .infer = refusing<"elu_cpu", Bools | Integers>, .layout = Ew,
-         .saves = {save_in(0)}, .node = "CeluBackward0",
+         .saves = {save_in(0)}, .node = "CeluBackward0", .inplace_node = "CeluBackward1",
          .vjp = gradients<[](Vjp& v, V g) {
              double alpha = number(v.inst.attrs, "alpha");
              return elu_slope(x(v), g, alpha, 1.0, 1.0 / alpha);

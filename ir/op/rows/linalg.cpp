@@ -1,3 +1,4 @@
+#include "ir/op/reduce_order.h"
 #include "ir/op/rows/rows.h"
 #include "ir/op/rules/gradient.h"
 #include "ir/op/rules/linalg_rules.h"
@@ -26,6 +27,12 @@ V accumulated(Composite& c, V product) {
     return times(c, c.in(0), 3) + scaled;
 }
 
+/// A column times a row is a plain product, in which -0 stays; sums of products start at +0.
+bool is_outer(const Function& f, const Inst& inst) {
+    const Type &a = f.type(inst.operands[0]), &b = f.type(inst.operands[1]);
+    return is_outer_product(a.sizes[0], a.sizes[1], b.sizes[1]) && a.run_time_sizes.empty() && b.run_time_sizes.empty();
+}
+
 }  // namespace
 
 Rows linalg() {
@@ -34,8 +41,15 @@ Rows linalg() {
         {.name = "mm", .sig = "(T self, T mat2) -> T", .lower = K, .infer = mm_result, .saves = {save_in(0, 2), save_in(1, 1)},
          .node = "MmBackward0",
          .vjp = gradients<[](Vjp& v, V g) { return mm(g, mt(in(v, 1))); }, [](Vjp& v, V g) { return mm(mt(in(v, 0)), g); }>,
-         .run_time_sizes = true, .inplace = false},
-        {.name = "bmm", .sig = "(T self, T mat2) -> T", .lower = K, .infer = bmm_result, .saves = {save_in(0, 2), save_in(1, 1)},
+         .decompose = composite<[](Composite& c) { return c.in(0) * c.in(1); }>,
+         .decomposes = is_outer,
+         .run_time_sizes = true,
+         .inplace = false},
+        {.name = "bmm",
+         .sig = "(T self, T mat2) -> T",
+         .lower = K,
+         .infer = bmm_result,
+         .saves = {save_in(0, 2), save_in(1, 1)},
          .node = "BmmBackward0",
          .vjp = gradients<[](Vjp& v, V g) { return bmm(g, mt(in(v, 1))); }, [](Vjp& v, V g) { return bmm(mt(in(v, 0)), g); }>,
          .inplace = false},

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cmath>
 
 #include "ir/op/rows/rows.h"
 #include "ir/op/rules/nn_rules.h"
@@ -85,7 +86,7 @@ Grads batch_norm_train_vjp(Vjp& v) {
     auto dims = all_but(rank_of(x), 1);
     Normal n = normalized(x, dims, eps_of(v.inst.attrs));
     Sizes flat = {sizes_of(x)[1]};
-    Grads out(3);
+    Grads out(5);
     if (v.needs(0)) {
         V slope = normalized_slope(n, given(v, 1) ? g * per_channel(in(v, 1), x) : g, dims);
         double count = static_cast<double>(x.type().numel()) / static_cast<double>(flat[0]);
@@ -144,15 +145,28 @@ Grads group_norm_vjp(Vjp& v) {
 V differences(V a, V b) { return unsqueeze(a, rank_of(a) - 1) - unsqueeze(b, rank_of(b) - 2); }
 V cdist(Composite& c) {
     V d = differences(c.in(0), c.in(1));
-    std::vector<int64_t> last = {rank_of(d) - 1};
-    if (c.attrs().get_or("p", 2.0) == 1) return sum(abs(d), last, false);
-    return sqrt(sum(d * d, last, false));
+    const std::vector<int64_t> last = {rank_of(d) - 1};
+    const double p = c.attrs().get_or("p", 2.0);
+    if (p == 0) return emit(d, "cast"_op, {sum(ne(d, 0), last, false)}, attrs({{"dtype", dtype_of(d)}}));
+    if (p == 1) return sum(abs(d), last, false);
+    if (p == 2) return sqrt(sum(d * d, last, false));
+    if (std::isinf(p)) return sizes_of(d).back() == 0 ? sum(d, last, false) : reshape(amax(abs(d), last), c.result().sizes);
+    return pow(sum(pow(abs(d), p), last, false), 1 / p);
+}
+/// The derivative of a row's distance by its differences; nothing where the distance is 0.
+V cdist_slope(V d, V y, V g, double p) {
+    const int64_t last = rank_of(d) - 1;
+    if (p == 0) return zeros(d, sizes_of(d));
+    if (p == 1) return sign(d) * unsqueeze(g, last);
+    if (p == 2) return d * unsqueeze(where(eq(y, 0), 0.0, g / y), last);
+    if (std::isinf(p)) return where(eq(abs(d), unsqueeze(y, last)), sign(d) * unsqueeze(g, last), 0.0);
+    V scale = unsqueeze(where(eq(y, 0), 0.0, g / pow(y, p - 1)), last);
+    return where(eq(d, 0), 0.0, sign(d) * pow(abs(d), p - 1) * scale);
 }
 Grads cdist_vjp(Vjp& v) {
     V d = differences(in(v, 0), in(v, 1)), g{&v.b, v.grad()}, y = out(v);
     int64_t last = rank_of(d) - 1;
-    V slope = v.inst.attrs.get_or("p", 2.0) == 1 ? sign(d) * unsqueeze(g, last)
-                                                 : d * unsqueeze(where(eq(y, 0), 0.0, g / y), last);
+    V slope = cdist_slope(d, y, g, v.inst.attrs.get_or("p", 2.0));
     Grads out(2);
     if (v.needs(0)) out[0] = v.to(0, sum(slope, {last - 1}, false));
     if (v.needs(1)) out[1] = v.to(1, -sum(slope, {last - 2}, false));
@@ -168,9 +182,9 @@ Rows normalization() {
          .infer = layer_norm_result, .saves = {save_in(0), save_in(1), save_in(2)}, .node = "NativeLayerNormBackward0",
          .vjp = layer_norm_vjp, .decompose = composite<layer_norm>, .run_time_sizes = true, .inplace = false, .method = false},
         // Batch statistics: the output, their mean and their biased variance, from which the prelude updates the running ones.
-        {.name = "batch_norm_train", .sig = "(T self, T? weight, T? bias, float eps=1e-05) -> (T output, T mean, T var)", .lower = C,
-         .infer = batch_norm_train_result, .saves = {save_in(0), save_in(1)}, .node = "NativeBatchNormBackward0",
-         .vjp = batch_norm_train_vjp, .decompose = composite<batch_norm_train>, .inplace = false, .method = false, .function = false},
+        {.name = "batch_norm_train", .sig = "(T self, T? weight, T? bias, T? running_mean, T? running_var, float eps=1e-05) -> (T output, T mean, T var)",
+         .lower = C, .infer = batch_norm_train_result, .saves = {save_in(0), save_in(1), save_unread(3), save_unread(4)},
+         .node = "NativeBatchNormBackward0", .vjp = batch_norm_train_vjp, .decompose = composite<batch_norm_train>, .inplace = false, .method = false, .function = false},
         {.name = "batch_norm_eval", .sig = "(T self, T? running_mean, T? running_var, T? weight, T? bias, float eps=1e-05) -> T",
          .lower = C, .infer = batch_norm_result, .saves = {save_in(0), save_in(1), save_in(2), save_in(3)},
          .node = "NativeBatchNormBackward0", .vjp = batch_norm_vjp, .decompose = composite<batch_norm>, .inplace = false, .method = false,

@@ -32,7 +32,11 @@ Rows structural() {
         // losses, then as many gradients if `from`, then the tensors after `wrt`, of which the first `stop` pass no gradient on.
         {.name = "backward",
          .sig = "(V[] operands, *, int losses=1, bool from=False, bool retain=False, bool create=False, int stop=0) -> V[]",
-         .lower = L, .infer = backward_results},
+         .lower = L,
+         .infer = backward_results},
+        // From here on gradients through the operation that made `result` read `saved`, which has been written past its version counter,
+        // in place of operand `slot` of it; -1 - k stands for its result k.
+        {.name = "reading", .sig = "(T result, T saved, *, int slot) -> ()", .lower = L, .effect = Effect::Host},
         {.name = "leaf", .sig = "(T self) -> T", .lower = L, .infer = same_as_first, .view = same_layout},
         {.name = "detach", .sig = "(T self) -> T", .lower = L, .infer = same_as_first, .view = same_layout},
         {.name = "untracked", .sig = "(T value, T history) -> T", .lower = L, .infer = same_as_first},

@@ -116,11 +116,9 @@ int64_t channels_of(const OpCall& call) {
     const Type& x = call.types[0];
     normalize_dim(1, x.rank());
     int64_t c = x.sizes[1];
-    for (size_t k = 1; k < call.types.size(); ++k) {
-        const Type& t = call.types[k];
-        if (t.is_tensor() && t.numel() != c)
-            raise("RuntimeError", "{} should contain {} elements not {}", k == 1 ? "weight" : k == 2 ? "bias" : k == 3 ? "running_mean" : "running_var",
-                  c, t.numel());
+    for (const char* name : {"running_mean", "running_var", "weight", "bias"}) {
+        const Type& t = call.types[operand_index(call.op, name, call.types.size())];
+        if (t.is_tensor() && t.numel() != c) raise("RuntimeError", "{} should contain {} elements not {}", name, c, t.numel());
     }
     return c;
 }
@@ -161,7 +159,6 @@ std::vector<Type> cdist_result(const OpCall& call) {
         raise("RuntimeError", "X1 and X2 must have the same number of columns. X1: {} X2: {}", a.sizes.back(), b.sizes.back());
     double p = call.attrs.get_or("p", 2.0);
     if (p < 0) raise("RuntimeError", "cdist only supports non-negative p values");
-    if (p != 1 && p != 2) throw NotSupported(fmt::format("cdist with p={}", p));
     Sizes batch = broadcast(Sizes(a.sizes.begin(), a.sizes.end() - 2), Sizes(b.sizes.begin(), b.sizes.end() - 2));
     batch.push_back(a.sizes[a.sizes.size() - 2]);
     batch.push_back(b.sizes[b.sizes.size() - 2]);
@@ -225,6 +222,17 @@ Windows windows_of(const Attrs& attrs, const Sizes& input) {
     return w;
 }
 
+namespace {
+
+void check_convolved_dtypes(const Type& x, const Type& weight, const Type& bias) {
+    if (!is_none(bias) && bias.dtype != x.dtype)
+        raise("RuntimeError", "Input type ({}) and bias type ({}) should be the same", c_name(x.dtype), c_name(bias.dtype));
+    if (x.dtype != weight.dtype)
+        raise("RuntimeError", "expected scalar type {} but found {}", scalar_name(x.dtype), scalar_name(weight.dtype));
+}
+
+}  // namespace
+
 std::vector<Type> convolution_result(const OpCall& call) {
     const Type &x = call.types[0], &weight = call.types[1], &bias = call.types[2];
     int64_t rank = spatial_rank(call);
@@ -247,8 +255,7 @@ std::vector<Type> convolution_result(const OpCall& call) {
     if (!is_none(bias) && bias.sizes != Sizes{weight.sizes[0]})
         raise("RuntimeError", "Given weight of size {}, expected bias to be 1-dimensional with {} elements, but got bias of size {} instead",
               list(weight.sizes), weight.sizes[0], list(bias.sizes));
-    if (x.dtype != weight.dtype)
-        raise("RuntimeError", "Input type ({}) and bias type ({}) should be the same", c_name(x.dtype), c_name(weight.dtype));
+    check_convolved_dtypes(x, weight, bias);
     Attrs a = call.attrs;
     a.set("kernel_size", std::vector<int64_t>(weight.sizes.begin() + 2, weight.sizes.end()));
     Windows w = windows_of(a, Sizes(batched.begin() + 2, batched.end()));
@@ -326,8 +333,7 @@ std::vector<Type> transposed_convolution_result(const OpCall& call) {
     if (!is_none(bias) && bias.sizes != Sizes{weight.sizes[1] * groups})
         raise("RuntimeError", "Given transposed=1, weight of size {}, expected bias to be 1-dimensional with {} elements, but got bias of size {} instead",
               list(weight.sizes), weight.sizes[1] * groups, list(bias.sizes));
-    if (x.dtype != weight.dtype)
-        raise("RuntimeError", "Input type ({}) and bias type ({}) should be the same", c_name(x.dtype), c_name(weight.dtype));
+    check_convolved_dtypes(x, weight, bias);
     auto stride = per_axis(call.attrs, "stride", rank, {1}), padding = per_axis(call.attrs, "padding", rank, {0}),
          more = per_axis(call.attrs, "output_padding", rank, {0}), dilation = per_axis(call.attrs, "dilation", rank, {1});
     Sizes out = {weight.sizes[1] * groups};

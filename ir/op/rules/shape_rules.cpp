@@ -366,9 +366,21 @@ std::vector<Type> index_add_result(const OpCall& call) {
     if (self.dtype != source.dtype)
         raise("RuntimeError", "index_add_(): self ({}) and source ({}) must have the same scalar type", scalar_name(self.dtype),
               scalar_name(source.dtype));
-    int64_t along = source.rank() == 0 ? 1 : dim < source.rank() ? source.sizes[dim] : -1;
+    if (dim != 0 && dim >= source.rank())
+        raise("RuntimeError", "index_add_(): Indexing dim {} is out of bounds of the source tensor with dim {}", dim, source.rank());
+    int64_t along = source.rank() == 0 ? 1 : source.sizes[static_cast<size_t>(dim)];
     if (index.numel() != along)
-        raise("RuntimeError", "index_add_(): Number of indices ({}) should be equal to source.size(dim): ({}), for dim: {}", index.numel(), along, dim);
+        raise("RuntimeError", "index_add_(): Number of indices ({}) should be equal to source.size(dim): ({}), for dim: {}", index.numel(),
+              along, dim);
+    auto without = [&](const Type& t) {
+        Sizes rest = t.sizes;
+        if (self.rank() > 0 && source.rank() > 0) rest.erase(rest.begin() + dim);
+        return rest;
+    };
+    if (without(self) != without(source))
+        raise("RuntimeError",
+              "source tensor shape must match self tensor shape, excluding the specified dimension. Got self.shape = {} source.shape = {}",
+              list(self.sizes), list(source.sizes));
     return {self};
 }
 

@@ -49,3 +49,8 @@ def adaptive_max_pool1d(input, output_size):
 
 def max_pool1d_with_indices(input, kernel_size, stride=None, padding=0, dilation=1, ceil_mode=False):
     return F.max_pool1d(input, kernel_size, stride, padding, dilation, ceil_mode, True)
+
+
+def vmap(func, in_dims=0, out_dims=0, randomness="error", *, chunk_size=None):
+    from torch import func as functions
+    return functions.vmap(func, in_dims, out_dims, randomness, chunk_size=chunk_size)

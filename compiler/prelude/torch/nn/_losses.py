@@ -189,6 +189,7 @@ def binary_cross_entropy(input, target, weight=None, size_average=None, reduce=N
         raise RuntimeError(f"Found dtype {_dtype_name(target.dtype)} but expected {_dtype_name(input.dtype)}")
     with torch.no_grad():
         _nn.check(torch.logical_and(input >= 0, input <= 1).all(), "RuntimeError", "all elements of input should be between 0 and 1")
+        _nn.check(torch.logical_and(target >= 0, target <= 1).all(), "RuntimeError", "all elements of target should be between 0 and 1")
     return _nn.binary_cross_entropy(input, target, weight, reduction)
 
 

@@ -301,7 +301,7 @@ def batch_norm(input, running_mean, running_var, weight=None, bias=None, trainin
             size *= s
         if size == 1:
             raise ValueError(f"Expected more than 1 value per channel when training, got input size {input.shape}")
-        output, mean, var = _nn.batch_norm_train(input, weight, bias, eps)
+        output, mean, var = _nn.batch_norm_train(input, weight, bias, running_mean, running_var, eps)
         if running_mean is not None:
             with torch.no_grad():
                 running_mean.data.mul_(1 - momentum).add_(mean.detach() * momentum)

@@ -45,6 +45,8 @@ class Module:
         object.__setattr__(self, "_non_persistent_buffers_set", set())
         object.__setattr__(self, "_forward_hooks", OrderedDict())
         object.__setattr__(self, "_forward_pre_hooks", OrderedDict())
+        object.__setattr__(self, "_backward_hooks", OrderedDict())
+        object.__setattr__(self, "_backward_pre_hooks", OrderedDict())
 
     def __getattr__(self, name):
         state = self.__dict__
@@ -102,6 +104,12 @@ class Module:
             changed = hook(self, args)
             if changed is not None:
                 args = changed if isinstance(changed, tuple) else (changed,)
+        if self._backward_hooks or self._backward_pre_hooks:
+            from torch.nn.modules._backward_hooks import called_with_hooks
+            return called_with_hooks(self, args, kwargs)
+        return self._called(args, kwargs)
+
+    def _called(self, args, kwargs):
         result = self.forward(*args, **kwargs)
         for hook in list(self._forward_hooks.values()):
             changed = hook(self, args, result)
@@ -158,6 +166,26 @@ class Module:
             key += 1
         self._forward_hooks[key] = hook
         return _HookHandle(self._forward_hooks, key)
+
+    def _add_hook(self, hooks, hook):
+        key = len(hooks)
+        while key in hooks:
+            key += 1
+        hooks[key] = hook
+        return _HookHandle(hooks, key)
+
+    def register_full_backward_hook(self, hook, prepend=False):
+        if prepend:
+            raise NotImplementedError("not supported: register_full_backward_hook with prepend=True")
+        return self._add_hook(self._backward_hooks, hook)
+
+    def register_full_backward_pre_hook(self, hook, prepend=False):
+        if prepend:
+            raise NotImplementedError("not supported: register_full_backward_pre_hook with prepend=True")
+        return self._add_hook(self._backward_pre_hooks, hook)
+
+    def register_backward_hook(self, hook):
+        raise NotImplementedError("not supported: register_backward_hook, use register_full_backward_hook")
 
     def register_forward_pre_hook(self, hook):
         key = len(self._forward_pre_hooks)
