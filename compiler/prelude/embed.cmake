@@ -4,6 +4,7 @@ set(text "#include \"compiler/prelude/prelude.h\"\n\nnamespace sifr {\n\nstd::sp
 foreach(file IN LISTS FILES)
   file(READ ${ROOT}/${file} source)
   string(REGEX REPLACE "(/__init__)?\\.py$" "" module ${file})
+  string(REGEX REPLACE "^python/" "" module ${module})  # the standard library's
   string(REPLACE "/" "." module ${module})
   # A string literal has a length limit in some compilers; pieces of one file are joined by the compiler.
   string(REPLACE "\n\n\n" "\n)sifr\" R\"sifr(\n\n" source "${source}")

@@ -259,6 +259,11 @@ const NamedEvaluator host_table[] = {
          sifr_print(c_str(x.str(0)));
          return Results{};
      }},
+    {"print_stderr",
+     [](const Execution& x) {
+         sifr_print_stderr(c_str(x.str(0)));
+         return Results{};
+     }},
     {"dump_bits",
      [](const Execution& x) {
          sifr_tensor t = c_tensor(x.tensor(1));

@@ -139,6 +139,10 @@ const std::map<std::string_view, HostRow>& rows() {
              sifr_print(c.s(0));
              return Values{};
          }},
+        {"print_stderr", [](const Call& c) {
+             sifr_print_stderr(c.s(0));
+             return Values{};
+         }},
         {"dump_bits", [](const Call& c) {
              sifr_dump_bits(c.s(0), &c.tensors[0]);
              return Values{};

@@ -133,6 +133,7 @@ const RuntimeFunction table[] = {
     FUNCTION(sifr_parallel_for, "v(ppll)"),
     FUNCTION(sifr_perf_counter, "d()"),
     FUNCTION(sifr_print, "v(s)"),
+    FUNCTION(sifr_print_stderr, "v(s)"),
     FUNCTION(sifr_process_time, "d()"),
     FUNCTION(sifr_program_end, "i()"),
     FUNCTION(sifr_program_start, "v(ipp)"),

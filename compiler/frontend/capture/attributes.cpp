@@ -81,6 +81,7 @@ const ClassObject* Interpreter::class_of(PyValue v) {
                 return item;
             });
             add_method(c, "__iter__", [](Interpreter&, Args& args) { return args[0]; });
+            if (name == "generator") evaluator_->add_generator_methods(c);
             tables_->iterators.emplace(name, c);
             return c;
         }
@@ -163,6 +164,8 @@ PyValue Interpreter::find_attr(PyValue object, Symbol name) {
                     if (d->what == DescriptorObject::What::StaticMethod) return d->getter;
                     if (d->what == DescriptorObject::What::ClassMethod) return heap_.make<BoundMethodObject>(object, d->getter);
                 }
+                if (v.is(Kind::Instance))
+                    if (PyValue getter = class_of(v)->lookup(symbol("__get__")); !getter.is_unbound()) return call(getter, Values{v, PyValue::none(), object});
                 return v;
             }
         if (name == name_symbol) return str(c->name);
@@ -170,6 +173,12 @@ PyValue Interpreter::find_attr(PyValue object, Symbol name) {
         if (name == module_symbol) return str(c->module);
         if (name == class_symbol) return PyValue(tables_->type);
         if (name == doc_symbol) return PyValue::none();
+        if (name == dict_symbol) {
+            PyValue d = dict();
+            for (const auto& [key, value] : c->attributes.entries)
+                if (!value.is_unbound() && key->front() != '<') dict_set(d, str(*key), value);
+            return d;
+        }
         if (name == bases_symbol || name == mro_symbol) {
             Values items;
             for (const ClassObject* k : name == mro_symbol ? c->mro : c->bases) items.emplace_back(k);
@@ -203,12 +212,17 @@ PyValue Interpreter::find_attr(PyValue object, Symbol name) {
     const ClassObject* cls = class_of(object);
     PyValue found = cls->lookup(name);
     if (const auto* d = found.get_if<DescriptorObject>(); d && d->what == DescriptorObject::What::Property) return bind(*this, found, object, cls);
+    // A descriptor of the script's own: one that can be set goes before the instance's attributes, another one behind them.
+    static const Symbol get_symbol = symbol("__get__"), set_symbol = symbol("__set__");
+    const PyValue getter = found.is(Kind::Instance) && object.is(Kind::Instance) ? class_of(found)->lookup(get_symbol) : PyValue();
+    if (!getter.is_unbound() && !class_of(found)->lookup(set_symbol).is_unbound()) return call(getter, Values{found, object, PyValue(cls)});
     if (const auto* i = object.get_if<InstanceObject>())
         if (PyValue v = i->attributes.get(name); !v.is_unbound()) return evaluator_->usable_slot(v, object, name);
     if (const auto* f = object.get_if<FunctionObject>())
         if (PyValue v = f->attributes.get(name); !v.is_unbound()) return v;
     if (const auto* t = object.get_if<TensorObject>())
         if (PyValue v = t->attributes.get(name); !v.is_unbound()) return v;
+    if (!getter.is_unbound()) return call(getter, Values{found, object, PyValue(cls)});
     if (!found.is_unbound()) return bind(*this, found, object, cls);
     if (cls->protocol && !object.is(Kind::Instance))
         if (PyValue v = cls->protocol->get_attr(*this, object, name); !v.is_unbound()) return v;
@@ -216,7 +230,7 @@ PyValue Interpreter::find_attr(PyValue object, Symbol name) {
     if (name == dict_symbol && object.is(Kind::Instance)) {
         PyValue d = dict();
         for (const auto& [key, value] : object.as<InstanceObject>()->attributes.entries)
-            if (!value.is_unbound()) dict_set(d, str(*key), value);
+            if (!value.is_unbound() && key->front() != '<') dict_set(d, str(*key), value);
         return d;
     }
     if (name == doc_symbol) {
@@ -303,6 +317,11 @@ void Interpreter::set_attr(PyValue object, Symbol name, PyValue value) {
         call(d->setter, Values{object, value});
         return;
     }
+    if (found.is(Kind::Instance) && object.is(Kind::Instance))
+        if (PyValue setter = class_of(found)->lookup(symbol("__set__")); !setter.is_unbound()) {
+            call(setter, Values{found, object, value});
+            return;
+        }
     if (object.is(Kind::Instance)) {
         static const Symbol setattr_symbol = symbol("__setattr__");
         if (PyValue hook = cls->lookup(setattr_symbol); hook.is(Kind::Function)) {
@@ -388,9 +407,9 @@ const ModuleObject* Interpreter::import(const std::string& name) {
     }
     if (it == tables_->modules.end()) {
         // Modules that exist in the world are not supported; others Python does not find either.
-        static const char* elsewhere[] = {"numpy", "random", "json", "re", "argparse", "matplotlib", "pandas", "sklearn", "scipy", "torchvision", "torchaudio", "tqdm", "pickle", "csv",
-                                          "pathlib", "datetime", "logging", "threading", "multiprocessing", "subprocess", "asyncio", "struct", "glob", "shutil", "tempfile", "enum",
-                                          "decimal", "fractions", "heapq", "bisect", "array", "io", "gc", "inspect", "platform", "textwrap", "pprint", "queue", "socket", "unittest",
+        static const char* elsewhere[] = {"numpy", "re", "matplotlib", "pandas", "sklearn", "scipy", "torchvision", "torchaudio", "tqdm", "pickle", "csv",
+                                          "pathlib", "datetime", "logging", "threading", "multiprocessing", "subprocess", "asyncio", "struct", "glob", "shutil", "tempfile",
+                                          "decimal", "fractions", "array", "io", "gc", "inspect", "platform", "textwrap", "pprint", "queue", "socket", "unittest",
                                           "uuid", "hashlib", "secrets", "signal", "types", "weakref", "importlib", "traceback", "transformers", "einops", "torch"};
         std::string head = name.substr(0, name.find('.'));
         bool exists = std::any_of(std::begin(elsewhere), std::end(elsewhere), [&](const char* m) { return head == m; });

@@ -20,6 +20,9 @@ void bind_iteration(Interpreter& in);
 void bind_math(Interpreter& in);
 void bind_standard_modules(Interpreter& in);
 void bind_collections(Interpreter& in, const ModuleObject* module);
+void bind_warnings(Interpreter& in, const ModuleObject* module);
+void bind_mersenne_twister(Interpreter& in, const ModuleObject* module);
+void bind_argparse(Interpreter& in, const ModuleObject* module);
 
 /// The torch module (compiler/frontend/torch): adds classes, modules and the prelude, and hooks of the interpreter.
 void bind_torch(Interpreter& in);

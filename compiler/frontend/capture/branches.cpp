@@ -122,65 +122,80 @@ PyValue Evaluator::present(PyValue v, const std::string& error) {
     return o->value;
 }
 
-Evaluator::Arm Evaluator::run_arm(const std::function<PyValue()>& run) {
+Evaluator::Arm Evaluator::open_arm() {
     Arm arm;
-    Function& f = in_.function_;
-    arm.region = f.add_region(InstId());
-    arm.watermark = static_cast<uint32_t>(in_.heap_.object_count());
-    arm.storage_watermark = static_cast<uint32_t>(f.storages.size());
-    RegionId outer = in_.builder_->region();
-    Frame* frame = frame_;
-    int64_t depth = in_.depth_;
-    int outer_tries = outer_tries_, tries = try_depth_;
-    size_t handled = handled_.size();
+    arm.region = in_.function_.add_region(InstId());
+    arm.outer = in_.builder_->region();
+    arm.depth = in_.heap_.depth();
     in_.heap_.begin_fork();
     in_.builder_->into(arm.region);
     ++conditional_;
-    outer_tries_ += try_depth_;
-    try_depth_ = 0;
-    auto restore = [&] {
-        --conditional_;
-        outer_tries_ = outer_tries;
-        try_depth_ = tries;
+    return arm;
+}
+
+void Evaluator::close_arm(Arm& arm) {
+    while (in_.heap_.depth() > arm.depth + 1) in_.heap_.rollback();
+    arm.delta = in_.heap_.rollback(false);
+    --conditional_;
+    in_.builder_->into(arm.outer);
+}
+
+/// What leaves an arm by an exception: the `try` around it notes it, or the program ends there.
+void Evaluator::raised_in_arm(Arm& arm, const Exception& e) {
+    if (may_be_caught(e.value)) {
+        note(e);
+        arm.noted = true;
+        return;
+    }
+    if (in_.class_of(e.value)->name == "SystemExit") emit_exit(e.value);
+    else emit_raise(e);
+    arm.diverged = true;
+}
+
+void Evaluator::run_in_arm(Arm& arm, const std::function<PyValue()>& run) {
+    arm.result = PyValue();
+    try {
+        arm.result = delimited(run, []() -> PyValue { throw Noted{}; });
+    } catch (const Diverged&) {
+        arm.diverged = true;
+    } catch (const Noted&) {
+        arm.noted = true;
+    } catch (const Raised& r) {
+        raised_in_arm(arm, caught(r));
+    } catch (const ScriptError& e) {
+        Exception x = caught(e);
+        raised_in_arm(arm, x);
+        if (arm.noted) return;
+        Diagnostic d;
+        d.severity = Severity::Warning;
+        d.code = "may-raise";
+        d.span = x.span;
+        d.text = fmt::format("this raises when it is reached: {}: {}", e.type, e.text);
+        in_.warn(d);
+    }
+}
+
+Evaluator::Arm Evaluator::run_arm(const std::function<PyValue()>& run) {
+    Frame* const frame = frame_;
+    const int64_t depth = in_.depth_;
+    const int conditional = conditional_;
+    const size_t handled = handled_.size(), guards = guards_.size();
+    Arm arm = open_arm();
+    auto close = [&] {
+        conditional_ = conditional + 1;
+        close_arm(arm);
         frame_ = frame;
         in_.depth_ = depth;
         handled_.resize(handled);
-        in_.builder_->into(outer);
-    };
-    auto raised = [&](const Exception& e) {
-        if (outer_tries_ > 0) {
-            in_.user_span_ = e.span;
-            throw NotSupported(fmt::format("an exception ({}) that is raised under a run-time condition inside of `try`", in_.class_of(e.value)->name),
-                               "put the `try` into the branch, or test the condition before the `try`");
-        }
-        if (in_.class_of(e.value)->name == "SystemExit") emit_exit(e.value);
-        else emit_raise(e);
-        arm.diverged = true;
+        guards_.resize(guards);
     };
     try {
-        try {
-            arm.result = run();
-        } catch (const Diverged&) {
-            arm.diverged = true;
-        } catch (const Raised& r) {
-            raised(caught(r));
-        } catch (const ScriptError& e) {
-            Exception x = caught(e);
-            raised(x);
-            Diagnostic d;
-            d.severity = Severity::Warning;
-            d.code = "may-raise";
-            d.span = x.span;
-            d.text = fmt::format("this raises when it is reached: {}: {}", e.type, e.text);
-            in_.warn(d);
-        }
+        run_in_arm(arm, run);
     } catch (...) {
-        in_.heap_.rollback();
-        restore();
+        close();
         throw;
     }
-    arm.delta = in_.heap_.rollback(false);
-    restore();
+    close();
     return arm;
 }
 
@@ -211,13 +226,19 @@ void Evaluator::make_run_time(const ListObject* l, const Type& element) {
 }
 
 PyValue Evaluator::fork(ValueId condition, const std::function<PyValue()>& then, const std::function<PyValue()>& otherwise) {
+    PyValue merged = branch(condition, then, otherwise);
+    go_on_unless_raised();
+    return merged;
+}
+
+PyValue Evaluator::branch(ValueId condition, const std::function<PyValue()>& then, const std::function<PyValue()>& otherwise) {
     Function& f = in_.function_;
-    Span span = in_.user_span_;
-    RegionId outer = in_.builder_->region();
+    const RegionId outer = in_.builder_->region();
+    const Span span = in_.user_span_;
     size_t before = f[outer].insts.size();
     for (int attempt = 0;; ++attempt) {
         in_.heap_.begin_fork();  // so that an attempt can be undone
-        uint32_t watermark = static_cast<uint32_t>(in_.heap_.object_count()), storage_watermark = static_cast<uint32_t>(f.storages.size());
+        Fork start{outer, static_cast<uint32_t>(in_.heap_.object_count()), static_cast<uint32_t>(f.storages.size()), span};
         Arm a, b;
         try {
             const std::vector<AutogradState::Moves> moves = in_.autograd_.moves();
@@ -233,57 +254,64 @@ PyValue Evaluator::fork(ValueId condition, const std::function<PyValue()>& then,
             throw;
         }
         in_.user_span_ = span;
-        std::unordered_map<const Object*, const Object*> after_a, after_b;
-        std::vector<Object*> changed;
-        for (const Heap::Change& c : a.delta) {
-            after_a[c.object] = c.after.get();
-            changed.push_back(c.object);
-        }
-        for (const Heap::Change& c : b.delta) {
-            if (!after_a.contains(c.object)) changed.push_back(c.object);
-            after_b[c.object] = c.after.get();
-        }
-        Merger::Side sa{a.region, watermark, storage_watermark, !a.diverged, std::move(after_a)}, sb{b.region, watermark, storage_watermark, !b.diverged, std::move(after_b)};
-        (void)a.watermark;
-        // What the arms made is told apart by the regions that values stand in; objects by when they were made.
-        std::vector<ValueId> results;
-        PyValue merged;
-        if (!a.diverged || !b.diverged) {
-            Merger merger(*this, std::move(sa), std::move(sb));
-            merged = merger.merge(a.result, b.result, "the value of this expression");
-            merger.merge_heap(changed);
-            if (!merger.grown().empty()) {
-                // Make those lists run-time lists in front of the branch, and run the arms again.
-                std::vector<std::pair<const ListObject*, Type>> lists;
-                for (const ListObject* l : merger.grown()) {
-                    std::vector<const Values*> contents{&l->items};
-                    for (const Arm* arm : {&a, &b})
-                        for (const Heap::Change& c : arm->delta)
-                            if (c.object == l) contents.push_back(&static_cast<const ListObject&>(*c.after).items);
-                    lists.emplace_back(l, common_element(contents));
-                }
-                in_.heap_.rollback();
-                f[outer].insts.resize(before);
-                if (attempt > 8) throw NotSupported("a branch that makes more and more lists grow");
-                for (auto& [l, element] : lists) make_run_time(l, element);
-                before = f[outer].insts.size();
-                continue;
-            }
-            results = merger.results();
+        PyValue merged = join(condition, start, a, b);
+        if (!start.grown.empty()) {
+            // Make those lists run-time lists in front of the branch, and run the arms again.
+            in_.heap_.rollback();
+            f[outer].insts.resize(before);
+            if (attempt > 8) throw NotSupported("a branch that makes more and more lists grow");
+            for (auto& [l, element] : start.grown) make_run_time(l, element);
+            before = f[outer].insts.size();
+            continue;
         }
         in_.heap_.commit();
-        Inst inst;
-        inst.op = "if"_op;
-        inst.operands = {condition};
-        inst.regions = {a.region, b.region};
-        inst.location = in_.builder().location();
-        InstId id = f.add_inst(outer, std::move(inst), {});
-        for (RegionId r : {a.region, b.region}) f[r].parent = id;
-        f[id].results = results;
-        for (ValueId r : results) f[r].inst = id;
         if (a.diverged && b.diverged) throw Diverged{};
+        if (a.ended() && b.ended()) throw Noted{};
         return merged;
     }
+}
+
+/// Makes one state of what two arms left, and the `if`. Where lists grew on one path only, `start.grown` has them and there is no `if`.
+PyValue Evaluator::join(ValueId condition, Fork& start, Arm& a, Arm& b) {
+    Function& f = in_.function_;
+    std::unordered_map<const Object*, const Object*> after_a, after_b;
+    std::vector<Object*> changed;
+    for (const Heap::Change& c : a.delta) {
+        after_a[c.object] = c.after.get();
+        changed.push_back(c.object);
+    }
+    for (const Heap::Change& c : b.delta) {
+        if (!after_a.contains(c.object)) changed.push_back(c.object);
+        after_b[c.object] = c.after.get();
+    }
+    // What the arms made is told apart by the regions that values stand in; objects by when they were made.
+    Merger::Side sa{a.region, start.watermark, start.storage_watermark, !a.diverged, std::move(after_a)}, sb{b.region, start.watermark, start.storage_watermark, !b.diverged, std::move(after_b)};
+    std::vector<ValueId> results;
+    PyValue merged;
+    if (!a.diverged || !b.diverged) {
+        Merger merger(*this, std::move(sa), std::move(sb));
+        if (!a.noted || !b.noted) merged = merger.merge(a.result, b.result, "the value of this expression", a.noted || b.noted);
+        merger.merge_heap(changed);
+        for (const ListObject* l : merger.grown()) {
+            std::vector<const Values*> contents{&l->items};
+            for (const Arm* arm : {&a, &b})
+                for (const Heap::Change& c : arm->delta)
+                    if (c.object == l) contents.push_back(&static_cast<const ListObject&>(*c.after).items);
+            start.grown.emplace_back(l, common_element(contents));
+        }
+        if (!start.grown.empty()) return {};
+        results = merger.results();
+    }
+    Inst inst;
+    inst.op = "if"_op;
+    inst.operands = {condition};
+    inst.regions = {a.region, b.region};
+    inst.location = in_.builder().location();
+    InstId id = f.add_inst(start.outer, std::move(inst), {});
+    for (RegionId r : {a.region, b.region}) f[r].parent = id;
+    f[id].results = results;
+    for (ValueId r : results) f[r].inst = id;
+    return merged;
 }
 
 }  // namespace sifr::capture

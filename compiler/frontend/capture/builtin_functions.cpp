@@ -4,6 +4,7 @@
 #include "compiler/frontend/capture/bindings.h"
 #include "compiler/frontend/capture/evaluator.h"
 #include "compiler/frontend/capture/operators.h"
+#include "compiler/frontend/capture/runtime_text.h"
 
 namespace sifr::capture {
 
@@ -31,8 +32,8 @@ PyValue print(Interpreter& in, Args& args) {
     }
     parts.push_back(end);
     PyValue text = in.concat(parts);
-    if (to_stderr) throw NotSupported("printing to sys.stderr");
-    in.print(text);
+    if (to_stderr) in.builder().emit_typed("print_stderr"_op, {in.to_ir(text)}, {}, {});
+    else in.print(text);
     return PyValue::none();
 }
 
@@ -171,7 +172,17 @@ void bind_functions(Interpreter& in) {
         ArgReader a(i, args, "repr(obj, /)");
         return i.repr_of(a["obj"]);
     });
-    add("ascii", [](Interpreter& i, Args& args) { return i.repr_of(args[0]); });
+    add("ascii", [](Interpreter& i, Args& args) {
+        std::string out;
+        for (PyValue letter : i.iterate(i.str(i.need_str(i.repr_of(args[0]), "a text")))) {
+            const std::string& bytes = letter.as<StrObject>()->text;
+            int64_t code = 0;
+            must(sifr_ord(rt(bytes), &code));
+            if (code < 128) out += bytes;
+            else out += code < 256 ? fmt::format("\\x{:02x}", code) : code < 65536 ? fmt::format("\\u{:04x}", code) : fmt::format("\\U{:08x}", code);
+        }
+        return i.str(out);
+    });
     add("format", [](Interpreter& i, Args& args) {
         ArgReader a(i, args, "format(value, format_spec='', /)");
         return i.format_of(a["value"], a.has("format_spec") ? a["format_spec"] : i.str(""));

@@ -175,6 +175,14 @@ PyValue decide(Interpreter& in, const Values& items, size_t from) {
     return PyValue::boolean(!any);
 }
 
+/// any() and all() of bools in a list whose length is known only at run time; unbound for others.
+PyValue decide_at_run_time(Interpreter& in, PyValue v, bool any) {
+    const auto* l = v.get_if<RunTimeListObject>();
+    if (!l || l->static_length >= 0 || l->element.kind != K::Bool) return {};
+    PyValue found = in.contains(v, PyValue::boolean(any));
+    return any ? found : in.emit_scalar("bnot"_op, {found.as_value()});
+}
+
 }  // namespace
 
 void bind_iteration(Interpreter& in) {
@@ -189,10 +197,12 @@ void bind_iteration(Interpreter& in) {
     add("sum", sum);
     add("any", [](Interpreter& i, Args& args) {
         ArgReader a(i, args, "any(iterable, /)");
+        if (PyValue v = decide_at_run_time(i, a["iterable"], true); !v.is_unbound()) return v;
         return decide<true>(i, i.iterate(a["iterable"]), 0);
     });
     add("all", [](Interpreter& i, Args& args) {
         ArgReader a(i, args, "all(iterable, /)");
+        if (PyValue v = decide_at_run_time(i, a["iterable"], false); !v.is_unbound()) return v;
         return decide<false>(i, i.iterate(a["iterable"]), 0);
     });
     add("iter", [](Interpreter& i, Args& args) {

@@ -36,6 +36,13 @@ void add_mapping(Interpreter& in, const ClassObject* c, const char* name, Unary 
     });
 }
 
+/// ord() of a letter.
+PyValue code_of(PyValue letter) {
+    int64_t code = 0;
+    must(sifr_ord(rt(letter.as<StrObject>()->text), &code));
+    return PyValue::integer(code);
+}
+
 /// What Python takes for white space within ASCII.
 constexpr std::string_view white_space = " \t\n\r\v\f\x1c\x1d\x1e\x1f";
 
@@ -199,6 +206,12 @@ PyValue partition_at_run_time(Interpreter& in, PyValue text, PyValue sep, bool r
 
 template <bool at_end>
 PyValue starts_or_ends(Interpreter& in, Args& args) {
+    if (args.size() > 2) {
+        // from a place on: of that part
+        PyValue part = in.get_item(args[0], in.slice(args[2], args.size() > 3 ? args[3] : PyValue::none(), PyValue::none()));
+        Args rest{{part, args[1]}, {}};
+        return starts_or_ends<at_end>(in, rest);
+    }
     Values options = args[1].is(Kind::Tuple) ? args[1].as<TupleObject>()->items : Values{args[1]};
     PyValue any = PyValue::boolean(false);
     for (PyValue o : options) {
@@ -312,6 +325,33 @@ void bind_str(Interpreter& in) {
         bool ok = !s.empty() && !(s[0] >= '0' && s[0] <= '9');
         for (char ch : s) ok = ok && (ch == '_' || (ch >= '0' && ch <= '9') || (ch >= 'a' && ch <= 'z') || (ch >= 'A' && ch <= 'Z') || static_cast<unsigned char>(ch) > 127);
         return PyValue::boolean(ok);
+    });
+    in.add_static_method(c, "maketrans", [](Interpreter& i, Args& args) {
+        PyValue table = i.dict();
+        auto code = [&](PyValue key) { return key.is(Kind::Str) ? code_of(key) : key; };
+        if (args.size() == 1) {
+            if (!args[0].is(Kind::Dict)) i.raise_error("TypeError", "if you give only one argument to maketrans it must be a dict");
+            for (const auto& e : args[0].as<DictObject>()->entries) i.dict_set(table, code(e.key), e.value);
+            return table;
+        }
+        Values from = i.iterate(args[0]), to = i.iterate(args[1]);
+        if (from.size() != to.size()) i.raise_error("ValueError", "the first two maketrans arguments must have equal length");
+        for (size_t k = 0; k < from.size(); ++k) i.dict_set(table, code(from[k]), code(to[k]));
+        if (args.size() > 2)
+            for (PyValue gone : i.iterate(args[2])) i.dict_set(table, code(gone), PyValue::none());
+        return table;
+    });
+    in.add_method(c, "translate", [](Interpreter& i, Args& args) {
+        if (args.size() != 2 || !args[1].is(Kind::Dict)) throw NotSupported("str.translate() with another table than a dict of str.maketrans()");
+        Values parts;
+        for (PyValue letter : i.iterate(i.str(self_text(i, args[0], "translate")))) {
+            PyValue key = code_of(letter);
+            const PyValue* found = args[1].as<DictObject>()->find(hash_key(i, key));
+            if (!found || found->is_unbound()) parts.push_back(letter);
+            else if (found->is_str()) parts.push_back(*found);
+            else if (!found->is_none()) parts.push_back(i.str(must_text([&](sifr_str* out) { return sifr_chr(i.need_int(*found, "a code point"), out); })));
+        }
+        return i.concat(parts);
     });
     in.add_method(c, "expandtabs", [](Interpreter& i, Args& args) {
         std::string r;

@@ -46,8 +46,19 @@ void bind_exceptions(Interpreter& in) {
         PyValue a = i.get_attr(args[0], "args");
         return i.length(a).as_int() ? i.get_item(a, PyValue::integer(0)) : PyValue::none();
     });
-    for (const char* name : {"__cause__", "__context__", "__traceback__"})
-        in.add_property(in.exception_class("BaseException"), name, [](Interpreter&, Args&) { return PyValue::none(); });
+    for (const char* name : {"__cause__", "__context__", "__traceback__"}) {
+        const Symbol kept = symbol(std::string("<") + name + ">");  // of `raise … from`
+        in.add_property(
+            in.exception_class("BaseException"), name,
+            [kept](Interpreter& i, Args& args) {
+                PyValue v = i.find_attr(args[0], kept);
+                return v.is_unbound() ? PyValue::none() : v;
+            },
+            [kept](Interpreter& i, Args& args) {
+                i.heap().change(args[0].as<InstanceObject>()).attributes.set(kept, args[1]);
+                return PyValue::none();
+            });
+    }
 }
 
 namespace {

@@ -49,6 +49,17 @@ PyValue Interpreter::call(PyValue callee, Args args) {
         case Kind::Class: {
             const auto* cls = callee.as<ClassObject>();
             static const Symbol init_symbol = symbol("__init__"), new_symbol = symbol("__new__");
+            if (PyValue m = Evaluator::metaclass_method(cls, "__call__"); !m.is_unbound()) {
+                args.positional.insert(args.positional.begin(), callee);
+                return call(m, std::move(args));
+            }
+            static const Symbol abstract_symbol = symbol("__abstractmethods__");
+            if (PyValue names = cls->attributes.get(abstract_symbol); names.is(Kind::Tuple) && !names.as<TupleObject>()->items.empty()) {
+                std::string list;
+                const Values& items = names.as<TupleObject>()->items;
+                for (PyValue n : items) list += (list.empty() ? "" : ", ") + need_str(n, "a name");
+                raise_error("TypeError", "Can't instantiate abstract class {} with abstract method{} {}", cls->name, items.size() == 1 ? "" : "s", list);
+            }
             if (cls->construct) {
                 args.positional.insert(args.positional.begin(), callee);
                 return cls->construct(*this, args);

@@ -1,6 +1,8 @@
 #pragma once
 
 #include <deque>
+#include <map>
+#include <memory>
 #include <set>
 #include <unordered_map>
 #include <vector>
@@ -11,6 +13,8 @@
 
 /// The tree walk behind Interpreter: expressions, statements, frames, control flow. Internal to this folder.
 namespace sifr::capture {
+
+class GeneratorCall;
 
 /// How a statement ended. Mixed: it depends on the run; then the frame's variable `completion_symbol` says how, as a
 /// run-time i64 of the other enumerators' values.
@@ -29,6 +33,9 @@ struct Place {
 /// Nothing behind this point runs: a run-time raise was emitted. Caught by the nearest fork, loop or the program's end.
 struct Diverged {};
 
+/// Nothing behind this point runs inside of the innermost `try`: an exception was noted there.
+struct Noted {};
+
 /// One call of a Python function, or a module, a class body, a comprehension.
 struct Frame {
     const NamespaceObject* variables = nullptr;
@@ -36,7 +43,7 @@ struct Frame {
     const FunctionObject* function = nullptr;
     const syntax::Liveness* liveness = nullptr;  ///< made when the first loop asks
     PyValue self;                 ///< the first argument, for super()
-    Values* yields = nullptr;     ///< of a generator: what it gave so far
+    GeneratorCall* generator = nullptr;  ///< that this is the body of
     Frame* caller = nullptr;
 };
 
@@ -61,9 +68,19 @@ struct Source {
     std::unordered_map<const void*, std::unique_ptr<syntax::Liveness>> liveness;
 };
 
+/// A `try`, a `finally` or a `with` whose inside is being captured (tries.cpp).
+struct TryState {
+    const NamespaceObject* state = nullptr;  ///< `<raised>`: the number of the exception that was raised, 0 for none; and the exceptions
+    std::function<bool(PyValue exception)> catches;
+    TryState* outer = nullptr;
+};
+
 class Evaluator {
 public:
     explicit Evaluator(Interpreter& in);
+    ~Evaluator();
+    Evaluator(const Evaluator&) = delete;
+    Evaluator& operator=(const Evaluator&) = delete;
 
     // ---- sources
     Source& add_source(std::unique_ptr<syntax::Module> owned);
@@ -77,24 +94,40 @@ public:
 
     // ---- expressions (expressions.cpp)
     PyValue eval(const syntax::Expr& e);
+    PyValue eval_truth(const syntax::Expr& e) {
+        PyValue v = eval(e);
+        here(e);
+        return in_.truth(v);
+    }
     /// The script's name for a value becomes its printed name, if it has none yet.
     void hint_name(PyValue value, const std::string& name);
     void assign(const syntax::Expr& target, PyValue value);
     void unpack(const std::vector<syntax::ExprPtr>& targets, PyValue value);
+
+    /// A method of the class's metaclass, if it has one of its own: `__iter__` for `for member in Color`; unbound otherwise.
+    static PyValue metaclass_method(const ClassObject* cls, std::string_view name);
 
     // ---- statements (statements.cpp)
     Completion exec(const syntax::Body& body, size_t from = 0);
 
     // ---- run-time control flow (branches.cpp, merge.cpp, loops.cpp)
     struct Arm {
-        RegionId region;
+        RegionId region, outer;
+        size_t depth = 0;  ///< of the heap's forks in front of it
         PyValue result;
-        bool diverged = false;
-        uint32_t watermark = 0, storage_watermark = 0;
+        bool diverged = false, noted = false;
         Heap::Delta delta;
+        [[nodiscard]] bool ended() const { return diverged || noted; }
+    };
+    struct Exception {  // what a handler sees
+        PyValue value;
+        Span span;
+        std::optional<Diagnostic> diagnostic;
     };
     /// See Interpreter::fork_if.
     PyValue fork(ValueId condition, const std::function<PyValue()>& then, const std::function<PyValue()>& otherwise);
+    /// The same, where what follows does not depend on whether an exception was noted.
+    PyValue branch(ValueId condition, const std::function<PyValue()>& then, const std::function<PyValue()>& otherwise);
 
     /// Evaluates with a location: instructions and errors point at `span` (in prelude code, at the user's call).
     void here(const syntax::Expr& e) { here(e.span); }
@@ -104,6 +137,21 @@ public:
 
     std::vector<LoopReport> reports;
 
+    // ---- generators (generators.cpp)
+    /// Where the evaluation stands, but for the instructions.
+    struct Standpoint {
+        Frame* frame;
+        int64_t depth;
+        Span span;
+        Values handled;
+        TryState *inside, *around;
+    };
+    [[nodiscard]] Standpoint standpoint() const { return {frame_, in_.depth_, in_.user_span_, handled_, try_, around_}; }
+    void stand(const Standpoint& s);
+    PyValue make_generator(std::function<PyValue(GeneratorCall&)> code);
+    PyValue resume(GeneratorCall& g, PyValue sent, std::optional<Raised> raised = std::nullopt);
+    void add_generator_methods(const ClassObject* cls);
+
     // ---- merged values
     /// Raises for a value that two paths could not agree on.
     [[noreturn]] void unusable(PyValue v);
@@ -112,18 +160,26 @@ public:
     /// The value of an optional, after a run-time check; `error` is `Type: text`.
     PyValue present(PyValue v, const std::string& error);
     void emit_exit(PyValue system_exit);
+
+    // ---- exceptions that depend on the run (tries.cpp)
+    /// An exception of this class, raised here, may be caught by the script.
+    bool may_be_caught(PyValue exception);
+    [[nodiscard]] bool inside_try() const { return try_ != nullptr; }
+    /// An exception may have been noted: what follows runs where there is none.
+    void go_on_unless_raised();
+    /// Runs a block whose rest may come to stand under `go_on_unless_raised`, to its end. `raised` runs where an exception was noted.
+    PyValue delimited(const std::function<PyValue()>& run, const std::function<PyValue()>& raised);
+    /// What can be evaluated only as a whole, with nothing behind it put under a condition.
+    PyValue whole(const std::function<PyValue()>& run, const char* what);
+    Exception caught(const Raised& r) { return {r.exception, r.span, r.diagnostic}; }
+    Exception caught(const ScriptError& e);
     void run_prelude(const std::string& path, const std::string& text, const NamespaceObject* variables);
 
 private:
     friend class Interpreter;
     friend class LoopCapture;
     friend class Merger;
-
-    struct Exception {  // what a handler sees
-        PyValue value;
-        Span span;
-        std::optional<Diagnostic> diagnostic;
-    };
+    friend class GeneratorCall;
 
     // names
     PyValue load(const syntax::Name& name);
@@ -162,6 +218,9 @@ private:
     Completion exec_while(const syntax::While& s);
     Completion exec_with(const syntax::With& s, size_t item);
     Completion exec_try(const syntax::Try& s);
+    Completion exec_except(const syntax::Try& s);
+    Completion exec_finally(const syntax::Try& s);
+    Completion handle(const syntax::Try& s, const Exception& e);
     Completion exec_match(const syntax::Match& s);
     bool match_pattern(const syntax::Pattern& p, PyValue subject);
     void exec_import(const syntax::Import& s);
@@ -174,11 +233,28 @@ private:
     void augmented(const syntax::AugAssign& s);
 
     // exceptions
-    Exception caught(const Raised& r) { return {r.exception, r.span, r.diagnostic}; }
-    Exception caught(const ScriptError& e);
     bool matches(PyValue exception, PyValue type);
     [[noreturn]] void rethrow(const Exception& e);
     Arm run_arm(const std::function<PyValue()>& run);
+    Arm open_arm();
+    void close_arm(Arm& arm);
+    void run_in_arm(Arm& arm, const std::function<PyValue()>& run);
+    void raised_in_arm(Arm& arm, const Exception& e);
+    /// Where a run-time branch begins.
+    struct Fork {
+        RegionId outer;
+        uint32_t watermark, storage_watermark;
+        Span span;
+        std::vector<std::pair<const ListObject*, Type>> grown = {};
+    };
+    struct Guard {
+        ValueId ok;
+        Fork start;
+        Arm rest;
+    };
+    PyValue join(ValueId condition, Fork& start, Arm& a, Arm& b);
+    void note(const Exception& e);
+    PyValue for_each_noted(const TryState& t, const std::function<PyValue(const Exception&)>& handle);
     void make_run_time(const ListObject* l, const Type& element);
     Type common_element(const std::vector<const Values*>& lists);
     void emit_raise(const Exception& e);
@@ -203,10 +279,15 @@ private:
     std::unordered_map<const Object*, Place> marks_;  ///< marks of a loop's trial, and the places they stand in
     [[noreturn]] void observed(const Object* mark);
     Completion loop_body(const syntax::Body& body);
+    Completion loop_pass(const std::function<Completion()>& pass);
     Completion after_loop(Completion c, const syntax::Body& orelse, bool returns);
     Completion for_range(const syntax::For& s, const RangeObject& range, LoopReport report);
     Completion for_items(const syntax::For& s, PyValue of, LoopReport report);
     Completion exec_while_rest(const syntax::While& s);
+
+    PyValue yield_from(PyValue iterable);
+    std::vector<std::weak_ptr<GeneratorCall>> generators_;  ///< that may still have a thread
+    std::unordered_map<const Object*, std::weak_ptr<GeneratorCall>> by_object_;
 
     Interpreter& in_;
     Frame* frame_ = nullptr;
@@ -215,8 +296,10 @@ private:
     std::unordered_map<uint32_t, Source*> source_of_file_;
     Values handled_;  ///< exceptions being handled, innermost last
     int conditional_ = 0;  ///< depth of run-time conditions around this point
-    int try_depth_ = 0;    ///< tries entered since the innermost run-time condition began
-    int outer_tries_ = 0;  ///< tries around the innermost run-time condition
+    TryState* try_ = nullptr;     ///< the innermost
+    TryState* around_ = nullptr;  ///< in a generator: the innermost of the one who waits for it
+    std::vector<std::unique_ptr<Guard>> guards_;  ///< arms that stand open for the rest of a block, innermost last
+    std::map<std::string, int64_t> noted_places_;  ///< of raises, by class and place: their numbers
 };
 
 extern const Symbol completion_symbol;  ///< how a frame's block ended; see Completion::Mixed

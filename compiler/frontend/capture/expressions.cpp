@@ -1,7 +1,8 @@
 // Expressions, names and assignment targets.
 #include <algorithm>
 
-#include "compiler/frontend/capture/evaluator.h"
+#include "compiler/frontend/capture/generators.h"
+#include "compiler/frontend/capture/loops.h"
 #include "compiler/frontend/capture/tables.h"
 
 namespace sifr::capture {
@@ -160,7 +161,11 @@ PyValue Evaluator::call_expr(const Call& e) {
         here(e);
         return super_call();
     }
-    PyValue callee = eval(*e.function);
+    // `object.__dict__` is a copy; what `update` gives to it becomes attributes.
+    const auto* method = get_if<Attribute>(e.function);
+    const auto* of = method ? get_if<Attribute>(method->value) : nullptr;
+    PyValue updated = of && method->name == "update" && of->name == "__dict__" ? eval(*of->value) : PyValue();
+    PyValue callee = updated.is(Kind::Instance) ? PyValue(in_.builtin_class("dict")) : eval(*e.function);
     Args args;
     args.positional = elements(e.args);
     for (const Keyword& k : e.keywords) {
@@ -181,7 +186,13 @@ PyValue Evaluator::call_expr(const Call& e) {
         }
     }
     here(e);
-    return in_.call(callee, std::move(args));
+    PyValue result = in_.call(callee, std::move(args));
+    if (!updated.is(Kind::Instance)) return result;
+    for (const auto& entry : result.as<DictObject>()->entries) {
+        if (!entry.key.is(Kind::Str)) throw NotSupported("an attribute whose name is not a string");
+        in_.heap_.change(updated.as<InstanceObject>()).attributes.set(symbol(entry.key.as<StrObject>()->text), entry.value);
+    }
+    return PyValue::none();
 }
 
 void Evaluator::comprehend(const Comprehension& e, size_t g, const std::function<void()>& emit) {
@@ -197,6 +208,40 @@ void Evaluator::comprehend(const Comprehension& e, size_t g, const std::function
         iterable = eval(*gen.iter);
     }
     here(*gen.iter);
+    std::function<void(size_t)> from_condition = [&](size_t k) {
+        if (k == gen.conditions.size()) return comprehend(e, g + 1, emit);
+        PyValue taken = eval_truth(*gen.conditions[k]);
+        if (taken.is(Kind::Bool)) {
+            if (taken.as_bool()) from_condition(k + 1);
+            return;
+        }
+        if (e.kind == ExprKind::SetComp || e.kind == ExprKind::DictComp) in_.need_static(taken, "the condition of a comprehension that makes a set or a dict");
+        fork(taken.as_value(),
+             [&] {
+                 from_condition(k + 1);
+                 return PyValue::none();
+             },
+             [] { return PyValue::none(); });
+    };
+    if (const auto* l = iterable.get_if<RunTimeListObject>(); l && l->static_length < 0 && e.kind != ExprKind::SetComp && e.kind != ExprKind::DictComp) {
+        // A loop that is not written: over the indices, with the same target.
+        For loop(e.span);
+        loop.target.reset(const_cast<syntax::Expr*>(gen.target.get()));
+        struct Borrowed {
+            ExprPtr& target;
+            ~Borrowed() { static_cast<void>(target.release()); }
+        } borrowed{loop.target};
+        auto item = [&](PyValue index) { return in_.get_item(iterable, index); };
+        LoopReport report;
+        report.span = e.span;
+        LoopCapture capture(*this, loop, LoopCapture::Range{PyValue::integer(0), in_.length(iterable), PyValue::integer(1), -1, item, [&] { from_condition(0); }}, 0, report);
+        if (capture.run() != LoopCapture::Outcome::Rolled) {
+            if (capture.failure()) std::rethrow_exception(capture.failure());
+            throw NotSupported(fmt::format("this comprehension over a list whose length is known only at run time: {}", capture.reason()));
+        }
+        go_on_unless_raised();
+        return;
+    }
     PyValue it = in_.iter(iterable);
     for (int64_t count = 0;; ++count) {
         here(*gen.iter);
@@ -204,16 +249,7 @@ void Evaluator::comprehend(const Comprehension& e, size_t g, const std::function
         if (item.is_unbound()) return;
         if (count > 10 * in_.options_.unroll_limit) throw NotSupported("a comprehension over more than a million items");
         assign(*gen.target, item);
-        bool taken = true;
-        for (const ExprPtr& c : gen.conditions) {
-            PyValue v = eval(*c);
-            here(*c);
-            if (!in_.is_true(v, "the condition of a comprehension")) {
-                taken = false;
-                break;
-            }
-        }
-        if (taken) comprehend(e, g + 1, emit);
+        from_condition(0);
     }
 }
 
@@ -253,13 +289,18 @@ PyValue Evaluator::comprehension(const Comprehension& e) {
             break;
         }
         default: {
-            auto* l = in_.heap_.make<ListObject>();
+            // Items that depend on the run make it a run-time list; so it stands in a variable.
+            static const Symbol items_symbol = symbol("<items>");
+            variables->variables.set(items_symbol, in_.heap_.make<ListObject>());
             comprehend(e, 0, [&] {
                 PyValue v = eval(*e.element);
-                in_.heap_.change(l).items.push_back(v);
+                PyValue items = variables->variables.get(items_symbol);
+                if (const auto* l = items.get_if<ListObject>()) in_.heap_.change(l).items.push_back(v);
+                else in_.call_method(items, "append", {v});
             });
+            result = variables->variables.get(items_symbol);
             // A generator expression is run to its end at once: what it does happens before its first item is taken.
-            result = e.kind == ExprKind::GeneratorExp ? in_.iterator("generator", l->items) : PyValue(l);
+            if (e.kind == ExprKind::GeneratorExp && result.is(Kind::List)) result = in_.iterator("generator", result.as<ListObject>()->items);
         }
     }
     return result;
@@ -366,18 +407,14 @@ PyValue Evaluator::eval(const syntax::Expr& e) {
             const auto& y = as<Yield>(e);
             PyValue v = y.value ? eval(*y.value) : PyValue::none();
             here(e);
-            if (!frame_->yields) throw NotSupported("`yield` here");
-            if (conditional_) throw NotSupported("`yield` under a run-time condition or in a run-time loop");
-            frame_->yields->push_back(v);
-            if (static_cast<int64_t>(frame_->yields->size()) > in_.options_.unroll_limit) throw NotSupported("a generator without end: sifr runs a generator to its end when it is made");
-            return PyValue::none();
+            if (!frame_->generator) throw NotSupported("`yield` here");
+            return frame_->generator->yield(v);
         }
         case ExprKind::YieldFrom: {
             PyValue v = eval(*as<YieldFrom>(e).value);
             here(e);
-            if (!frame_->yields) throw NotSupported("`yield from` here");
-            for (PyValue item : in_.iterate(v)) frame_->yields->push_back(item);
-            return PyValue::none();
+            if (!frame_->generator) throw NotSupported("`yield from` here");
+            return yield_from(v);
         }
         case ExprKind::Await: here(e); throw NotSupported("`await`");
     }
@@ -424,6 +461,15 @@ void Evaluator::assign(const syntax::Expr& target, PyValue value) {
 void Evaluator::unpack(const std::vector<ExprPtr>& targets, PyValue value) {
     if (value.is(Kind::Optional)) value = present(value, "TypeError: cannot unpack non-iterable NoneType object");
     Values items;
+    if (const auto* l = value.get_if<RunTimeListObject>(); l && l->static_length < 0) {
+        if (std::any_of(targets.begin(), targets.end(), [](const ExprPtr& t) { return t->kind == ExprKind::Starred; })) throw NotSupported("`*` in the targets of a list whose length is known only at run time");
+        PyValue n = in_.length(value), wanted = PyValue::integer(static_cast<int64_t>(targets.size()));
+        in_.check(in_.compare(CompareOp::GtE, n, wanted), "ValueError", fmt::format("not enough values to unpack (expected {}, got {{}})", targets.size()), {n});
+        in_.check(in_.compare(CompareOp::LtE, n, wanted), "ValueError", fmt::format("too many values to unpack (expected {})", targets.size()));
+        for (size_t i = 0; i < targets.size(); ++i) items.push_back(in_.get_item(value, PyValue::integer(static_cast<int64_t>(i))));
+        for (size_t i = 0; i < targets.size(); ++i) assign(*targets[i], items[i]);
+        return;
+    }
     try {
         items = in_.iterate(value);
     } catch (const ScriptError& e) {

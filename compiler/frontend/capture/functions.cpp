@@ -1,7 +1,8 @@
 // Functions and classes written in Python: parameters, frames, generators, class statements, super().
 #include <algorithm>
+#include <set>
 
-#include "compiler/frontend/capture/evaluator.h"
+#include "compiler/frontend/capture/generators.h"
 
 namespace sifr::capture {
 
@@ -157,23 +158,29 @@ PyValue Evaluator::call_function(const FunctionObject* f, Args& args) {
     variables->globals = f->globals;
     bind_arguments(in_, *f, params, args, variables->variables);
     if (in_.depth_ >= in_.options_.recursion_limit) in_.raise_error("RecursionError", "maximum recursion depth exceeded");
-    Frame frame;
-    frame.variables = variables;
-    frame.scope = &scope;
-    frame.function = f;
-    if (!params.positional_only.empty()) frame.self = variables->variables.get(symbol(params.positional_only[0].name));
-    else if (!params.positional.empty()) frame.self = variables->variables.get(symbol(params.positional[0].name));
+    PyValue self;
+    if (!params.positional_only.empty()) self = variables->variables.get(symbol(params.positional_only[0].name));
+    else if (!params.positional.empty()) self = variables->variables.get(symbol(params.positional[0].name));
+    auto make_frame = [variables, &scope, f, self] {
+        Frame frame;
+        frame.variables = variables;
+        frame.scope = &scope;
+        frame.function = f;
+        frame.self = self;
+        return frame;
+    };
+    if (scope.has_yield && f->def)
+        return make_generator([this, make_frame, variables, f](GeneratorCall& g) {
+            Frame frame = make_frame();
+            frame.generator = &g;
+            FrameGuard guard(frame_, frame, in_.depth_, in_.user_span_);
+            Completion c = exec(f->def->body);
+            if (c == Completion::Mixed) throw NotSupported("a generator that returns under a run-time condition");
+            return c == Completion::Return ? variables->variables.get(result_symbol) : PyValue::none();
+        });
+    Frame frame = make_frame();
     FrameGuard guard(frame_, frame, in_.depth_, in_.user_span_);
     if (f->lambda) return eval(*f->lambda->body);
-    if (scope.has_yield) {
-        // Run to the end at once; its items are given out later. What it does between two items happens before the first.
-        Values yields;
-        frame.yields = &yields;
-        int forks = conditional_;
-        Completion c = exec(f->def->body);
-        if (c == Completion::Mixed || conditional_ != forks) throw NotSupported("a generator that depends on run-time conditions");
-        return in_.iterator("generator", std::move(yields));
-    }
     Completion c = exec(f->def->body);
     if (c == Completion::Normal) return PyValue::none();
     PyValue result = variables->variables.get(result_symbol);
@@ -236,7 +243,31 @@ std::vector<const ClassObject*> linearize(Interpreter& in, const ClassObject* cl
     }
 }
 
+const Symbol metaclass_symbol = symbol("<metaclass>");
+
+/// Keeps the names of the methods that are still abstract, for classes under `abc.ABC`.
+void note_abstract_methods(Interpreter& in, ClassObject* cls) {
+    PyValue meta = cls->lookup(metaclass_symbol);
+    if (!meta.is(Kind::Class) || meta.as<ClassObject>()->name != "ABCMeta") return;
+    std::set<std::string> names;
+    for (const ClassObject* k : cls->mro)
+        for (const auto& [name, value] : k->attributes.entries) {
+            PyValue f = cls->lookup(name);
+            if (const auto* d = f.get_if<DescriptorObject>()) f = d->getter;
+            const auto* function = f.get_if<FunctionObject>();
+            if (function && !function->attributes.get(symbol("__isabstractmethod__")).is_unbound()) names.insert(*name);
+        }
+    Values items;
+    for (const std::string& n : names) items.push_back(in.str(n));
+    cls->attributes.set(symbol("__abstractmethods__"), in.tuple(std::move(items)));
+}
+
 }  // namespace
+
+PyValue Evaluator::metaclass_method(const ClassObject* cls, std::string_view name) {
+    PyValue meta = cls->lookup(metaclass_symbol);
+    return meta.is(Kind::Class) ? meta.as<ClassObject>()->lookup(symbol(name)) : PyValue();
+}
 
 void Evaluator::exec_class(const ClassDef& s) {
     Values decorators;
@@ -249,9 +280,15 @@ void Evaluator::exec_class(const ClassDef& s) {
         if (!base.is(Kind::Class)) in_.raise_error("TypeError", "bases must be types");
         cls->bases.push_back(base.as<ClassObject>());
     }
-    for (const Keyword& k : s.keywords)
-        if (k.name == "metaclass") eval(*k.value);  // ABCMeta changes nothing that scripts see
-        else throw NotSupported(fmt::format("the class keyword '{}'", k.name));
+    for (const Keyword& k : s.keywords) {
+        if (k.name != "metaclass") throw NotSupported(fmt::format("the class keyword '{}'", k.name));
+        PyValue meta = eval(*k.value);
+        here(*k.value);
+        if (!meta.is(Kind::Class)) throw NotSupported("a metaclass that is not a class");
+        for (const char* name : {"__new__", "__init__", "__prepare__"})
+            if (!meta.as<ClassObject>()->attributes.get(symbol(name)).is_unbound()) throw NotSupported(fmt::format("a metaclass with a method {}()", name), "use `__init_subclass__` or a decorator");
+        cls->attributes.set(metaclass_symbol, meta);
+    }
     if (cls->bases.empty()) cls->bases = {in_.builtin_class("object")};
     here(s.name_span);
     cls->mro = linearize(in_, cls);
@@ -303,6 +340,10 @@ void Evaluator::exec_class(const ClassDef& s) {
             in_.call(hook, Values{PyValue(cls)});
             break;
         }
+    for (const auto& [name, value] : variables->variables.entries)
+        if (value.is(Kind::Instance))
+            if (PyValue hook = in_.class_of(value)->lookup(symbol("__set_name__")); !hook.is_unbound()) in_.call(hook, Values{value, PyValue(cls), in_.str(*name)});
+    note_abstract_methods(in_, cls);
     PyValue result = cls;
     for (size_t i = decorators.size(); i-- > 0;) {
         here(s.decorators[i]->span);

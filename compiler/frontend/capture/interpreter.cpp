@@ -115,6 +115,12 @@ Builder& Interpreter::builder() {
 void Interpreter::warn(Diagnostic d) { warnings_.push_back(std::move(d)); }
 
 void Interpreter::script_warning(const char* category, const std::string& text) {
+    // Filters of the module `warnings`, if the script has imported it.
+    if (auto it = tables_->modules.find("warnings"); it != tables_->modules.end() && it->second.made) {
+        PyValue heard = it->second.made->variables->variables.get(symbol("_heard"));
+        const ClassObject* cls = exception_class(category);
+        if (!heard.is_unbound() && cls && !is_true(call(heard, Values{PyValue(cls), make_exception(category, text)}))) return;
+    }
     builder().emit_typed("warn"_op, {function_.add_constant(text)}, attrs({{"category", std::string(category)}}), {});
 }
 
@@ -284,6 +290,27 @@ void Interpreter::check(PyValue ok, const char* type, const std::string& text, V
             if (at != std::string::npos) message.replace(at, 2, need_str(str_of(a), "a message"));
         }
         throw ScriptError(type, message);
+    }
+    if (evaluator_->inside_try()) {
+        if (evaluator_->may_be_caught(make_exception(type, text))) {
+            evaluator_->fork(ok.as_value(), [] { return PyValue::none(); }, [&]() -> PyValue {
+                Values pieces;
+                size_t from = 0;
+                for (PyValue a : args) {
+                    size_t at = text.find("{}", from);
+                    if (at == std::string::npos) break;
+                    pieces.push_back(str(text.substr(from, at - from)));
+                    pieces.push_back(str_of(a));
+                    from = at + 2;
+                }
+                pieces.push_back(str(text.substr(from)));
+                const bool key = std::string_view(type) == "KeyError" && args.size() == 1 && text == "{}";
+                PyValue e = make_exception(type, "");
+                heap_.change(e.as<InstanceObject>()).attributes.set(symbol("args"), tuple({key ? args[0] : concat(pieces)}));
+                throw Raised{e, user_span_, std::nullopt};
+            });
+            return;
+        }
     }
     std::vector<ValueId> operands{ok.as_value()};
     for (PyValue a : args) operands.push_back(to_ir(a));

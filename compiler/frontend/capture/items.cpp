@@ -212,6 +212,7 @@ PyValue Interpreter::get_item(PyValue object, PyValue index) {
             const auto* c = object.as<ClassObject>();
             PyValue m = c->lookup(symbol("__class_getitem__"));
             if (!m.is_unbound()) return call(m, Values{object, index});
+            if (m = Evaluator::metaclass_method(c, "__getitem__"); !m.is_unbound()) return call(m, Values{object, index});
             return object;  // `list[int]`, `Optional[Tensor]` in annotations
         }
         case Kind::Instance: {
@@ -334,6 +335,9 @@ PyValue Interpreter::length(PyValue v) {
             if (!v.as<RangeObject>()->is_static()) throw NotSupported("len() of a range with run-time bounds");
             return PyValue::integer(v.as<RangeObject>()->length());
         case Kind::RunTimeList: return run_time_list_length(v.as<RunTimeListObject>());
+        case Kind::Class:
+            if (PyValue m = Evaluator::metaclass_method(v.as<ClassObject>(), "__len__"); !m.is_unbound()) return call(m, Values{v});
+            break;
         case Kind::Dynamic:
             if (v.is_str()) return emit_scalar("str_len"_op, {v.as_value()});
             break;
@@ -472,9 +476,9 @@ PyValue Interpreter::iter(PyValue v) {
             if (PyValue inner = v.as<InstanceObject>()->native; !inner.is_unbound()) return iter(inner);
             break;
         }
-        case Kind::Class: {
+        case Kind::Class:
+            if (PyValue m = Evaluator::metaclass_method(v.as<ClassObject>(), "__iter__"); !m.is_unbound()) return iter(call(m, Values{v}));
             break;
-        }
         default:
             if (Protocol* p = protocol_of(v))
                 if (PyValue it = p->iter(*this, v); !it.is_unbound()) return it;

@@ -1,7 +1,7 @@
 // `for` and `while`: which are rolled and which are unrolled, and unrolling itself.
 #include <algorithm>
 
-#include "compiler/frontend/capture/evaluator.h"
+#include "compiler/frontend/capture/generators.h"
 #include "compiler/frontend/capture/loops.h"
 
 namespace sifr::capture {
@@ -87,8 +87,22 @@ Completion Evaluator::loop_body(const Body& body) {
     return completion_of(in_.emit_scalar("sel"_op, {continues, b.constant_int(0), in_.to_ir(how)}), mask);
 }
 
+/// A pass that raises under a run-time condition inside of a `try` leaves the loop.
+Completion Evaluator::loop_pass(const std::function<Completion()>& pass) {
+    if (!inside_try()) return pass();
+    uint8_t mask = 0;
+    auto as_value = [&](Completion c) {
+        PyValue v = completion_value(c);
+        mask |= mask_of(v);
+        return v;
+    };
+    PyValue how = delimited([&] { return as_value(pass()); }, [&] { return as_value(Completion::Break); });
+    return completion_of(how, mask);
+}
+
 /// Behind a loop: its `else` where it was not left, and a break is then nothing special.
 Completion Evaluator::after_loop(Completion c, const Body& orelse, bool returns) {
+    go_on_unless_raised();
     if (c == Completion::Normal) return exec(orelse);
     if (c == Completion::Break) return Completion::Normal;
     if (c == Completion::Return) return c;
@@ -121,12 +135,58 @@ Completion Evaluator::after_loop(Completion c, const Body& orelse, bool returns)
 
 Completion Evaluator::exec_for(const For& s) {
     if (s.is_async) throw NotSupported("`async for`");
-    PyValue iterable = eval(*s.iter);
-    here(*s.iter);
     LoopReport report;
     report.span = s.span;
     report.span.end_line = s.iter->span.end_line;
     report.span.end_column = s.iter->span.end_column;
+    PyValue iterable;
+    const auto* call = get_if<Call>(s.iter);
+    const auto* name = call && call->keywords.empty() ? get_if<Name>(call->function) : nullptr;
+    if (name && (name->id == "enumerate" || name->id == "zip")) {
+        // `enumerate` and `zip` of lists whose length is known only at run time: by index.
+        PyValue callee = eval(*call->function);
+        Args args;
+        args.positional = elements(call->args);
+        here(*s.iter);
+        const auto* native = callee.get_if<NativeFunctionObject>();
+        const bool counts = native && native->name == "enumerate" && args.size() >= 1 && args.size() <= 2, zips = native && native->name == "zip";
+        const size_t lists = counts ? 1 : zips ? args.size() : 0;
+        auto is_run_time = [](PyValue v) { return v.is(Kind::RunTimeList) && v.as<RunTimeListObject>()->static_length < 0; };
+        if (std::any_of(args.positional.begin(), args.positional.begin() + static_cast<std::ptrdiff_t>(lists), is_run_time)) {
+            Values of(args.positional.begin(), args.positional.begin() + static_cast<std::ptrdiff_t>(lists));
+            PyValue length;
+            for (PyValue& v : of) {
+                if (!v.is(Kind::RunTimeList) && !v.is(Kind::Tensor)) v = in_.list(in_.iterate(v));
+                PyValue n = in_.length(v);
+                if (length.is_unbound()) {
+                    length = n;
+                    continue;
+                }
+                PyValue shorter = in_.compare(CompareOp::Lt, n, length);
+                if (shorter.is(Kind::Bool)) length = shorter.as_bool() ? n : length;
+                else length = in_.emit_scalar("sel"_op, {shorter.as_value(), in_.to_ir(n), in_.to_ir(length)});
+            }
+            auto item = [&](PyValue index) {
+                Values items;
+                if (counts) items.push_back(args.size() > 1 ? in_.binary(BinaryOp::Add, index, args[1]) : index);
+                for (PyValue v : of) items.push_back(in_.get_item(v, index));
+                return in_.tuple(std::move(items));
+            };
+            LoopCapture loop(*this, s, LoopCapture::Range{PyValue::integer(0), length, PyValue::integer(1), -1, item}, 0, report);
+            if (loop.run() != LoopCapture::Outcome::Rolled) {
+                if (loop.failure()) std::rethrow_exception(loop.failure());
+                throw NotSupported(fmt::format("this loop, whose trip count is known only at run time: {}", loop.reason()));
+            }
+            report.verdict = LoopReport::Verdict::Rolled;
+            report.trip_count = -1;
+            reports.push_back(report);
+            return after_loop(loop.completion(), s.orelse, contains_return(s.body));
+        }
+        iterable = in_.call(callee, std::move(args));
+    } else {
+        iterable = eval(*s.iter);
+    }
+    here(*s.iter);
     if (const auto* r = iterable.get_if<RangeObject>()) return for_range(s, *r, report);
     if (const auto* l = iterable.get_if<RunTimeListObject>(); l && l->static_length < 0) return for_items(s, iterable, report);
     if (iterable.is(Kind::Tensor)) {
@@ -142,8 +202,10 @@ Completion Evaluator::exec_for(const For& s) {
         if (item.is_unbound()) break;
         if (++report.trip_count > in_.options_.unroll_limit) throw NotSupported(fmt::format("a loop of more than {} iterations that is not over a range", in_.options_.unroll_limit));
         auto pass = [&] {
-            assign(*s.target, item);
-            return loop_body(s.body);
+            return loop_pass([&] {
+                assign(*s.target, item);
+                return loop_body(s.body);
+            });
         };
         c = c == Completion::Mixed ? guarded(pass) : pass();
         if (c == Completion::Break || c == Completion::Return) break;
@@ -176,13 +238,15 @@ Completion Evaluator::for_range(const For& s, const RangeObject& range, LoopRepo
         report.reason = std::move(reason);
         reports.push_back(report);
     };
-    std::string reason = mode == LoopMode::Unroll ? "--loops=unroll" : n <= 1 ? "it has at most one iteration" : "";
+    std::string reason = contains_yield(s.body) ? "it yields" : mode == LoopMode::Unroll ? "--loops=unroll" : n <= 1 ? "it has at most one iteration" : "";
     Completion c = Completion::Normal;
     auto pass = [&](int64_t k) {
         PyValue v = item(k);
         auto body = [&] {
-            assign(*s.target, v);
-            return loop_body(s.body);
+            return loop_pass([&] {
+                assign(*s.target, v);
+                return loop_body(s.body);
+            });
         };
         here(s.target->span);
         c = c == Completion::Mixed ? guarded(body) : body();
@@ -207,26 +271,32 @@ Completion Evaluator::for_range(const For& s, const RangeObject& range, LoopRepo
         bool backward = false;
         Frame* frame = frame_;
         int64_t depth = in_.depth_;
+        const size_t forks = in_.heap_.depth(), guards = guards_.size();
         auto abandon = [&] {
-            in_.heap_.rollback();
+            while (in_.heap_.depth() >= forks) in_.heap_.rollback();
+            guards_.resize(guards);
             f[region].insts.resize(place);
             in_.builder_->into(region);
             frame_ = frame;
             in_.depth_ = depth;
             reports.resize(old_reports);
         };
+        bool again = false;
         try {
             pass(0);
+        } catch (const GeneratorInTrial& e) {
+            again = true;  // without a fork
+            reason = e.text;
         } catch (...) {
             // It will be raised again where it belongs.
             in_.heap_.commit();
             throw;
         }
-        int64_t size = count_instructions(f, insts, backward);
-        if (size == 0) reason = "its body makes no instructions";
-        else if (size * n < in_.options_.roll_threshold && !backward) reason = fmt::format("it is short: {} iterations of {} instruction{}", n, size, size == 1 ? "" : "s");
+        int64_t size = again ? 0 : count_instructions(f, insts, backward);
+        if (!again && size == 0) reason = "its body makes no instructions";
+        else if (!again && size * n < in_.options_.roll_threshold && !backward) reason = fmt::format("it is short: {} iterations of {} instruction{}", n, size, size == 1 ? "" : "s");
         else if (c == Completion::Break || c == Completion::Return) reason = "it is left in its first iteration";
-        if (!reason.empty()) {
+        if (!reason.empty() && !again) {
             in_.heap_.commit();
         } else {
             abandon();
@@ -283,6 +353,7 @@ Completion Evaluator::exec_while(const While& s) {
     Completion c = Completion::Normal;
     int64_t done = 0;
     bool backward = false, tried = false;
+    const bool yields = contains_yield(s.body);
     size_t first = in_.function_.insts.size();
     std::string reason;
     auto roll = [&](int64_t at_least) -> std::optional<Completion> {
@@ -303,11 +374,7 @@ Completion Evaluator::exec_while(const While& s) {
         return std::nullopt;
     };
     for (;;) {
-        auto test = [&] {
-            PyValue v = eval(*s.test);
-            here(*s.test);
-            return in_.truth(v);
-        };
+        auto test = [&] { return whole([&] { return eval_truth(*s.test); }, "the condition of a loop"); };
         if (c == Completion::Mixed) {
             // An iteration may have left the loop: the rest of it is a loop of its own, under that condition.
             c = guarded([&] { return exec_while_rest(s); });
@@ -336,13 +403,13 @@ Completion Evaluator::exec_while(const While& s) {
         }
         in_.heap_.rollback();
         f[region].insts.resize(place);
-        bool roll_now = mode == LoopMode::Roll || (mode == LoopMode::Auto && done > 0 && (backward || count_instructions(f, first, backward) >= in_.options_.roll_threshold || backward));
+        bool roll_now = !yields && (mode == LoopMode::Roll || (mode == LoopMode::Auto && done > 0 && (backward || count_instructions(f, first, backward) >= in_.options_.roll_threshold || backward)));
         if (roll_now && !tried && done < 4) {
             if (auto r = roll(1)) return *r;
             tried = done > 1;
         }
         test();
-        c = loop_body(s.body);
+        c = loop_pass([&] { return loop_body(s.body); });
         ++done;
         if (done > in_.options_.unroll_limit)
             throw NotSupported(fmt::format("a `while` that has not ended after {} iterations", done), reason.empty() ? "" : "it could not be rolled: " + reason);

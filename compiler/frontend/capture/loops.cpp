@@ -13,7 +13,7 @@ LoopCapture::LoopCapture(Evaluator& evaluator, const Stmt& loop, std::optional<R
     : evaluator_(evaluator), in_(evaluator.in_), loop_(loop), body_(loop.kind == StmtKind::For ? as<For>(loop).body : as<While>(loop).body),
       range_(range), at_least_(at_least), shared_in_front_(evaluator.in_.shared_count()), report_(report) {
     const Body& orelse = loop.kind == StmtKind::For ? as<For>(loop).orelse : as<While>(loop).orelse;
-    wants_how_ = contains_return(body_) || (!orelse.empty() && contains_break(body_));
+    wants_how_ = contains_return(body_) || (!orelse.empty() && (contains_break(body_) || evaluator.inside_try()));
 }
 
 LoopCapture::Outcome LoopCapture::run() {
@@ -30,7 +30,9 @@ LoopCapture::Outcome LoopCapture::run() {
     size_t forks = in_.heap_.depth();
     Frame* frame = evaluator_.frame_;
     int64_t depth = in_.depth_;
-    int conditional = evaluator_.conditional_, tries = evaluator_.try_depth_, outer_tries = evaluator_.outer_tries_;
+    int conditional = evaluator_.conditional_;
+    const size_t guards = evaluator_.guards_.size();
+    TryState* const inside = evaluator_.try_;
     size_t handled = evaluator_.handled_.size();
     Span span = in_.user_span_;
     int observed = 0;
@@ -44,8 +46,8 @@ LoopCapture::Outcome LoopCapture::run() {
             evaluator_.frame_ = frame;
             in_.depth_ = depth;
             evaluator_.conditional_ = conditional;
-            evaluator_.try_depth_ = tries;
-            evaluator_.outer_tries_ = outer_tries;
+            evaluator_.guards_.resize(guards);
+            evaluator_.try_ = inside;
             evaluator_.handled_.resize(handled);
             evaluator_.reports.resize(old_reports);
         };
@@ -86,6 +88,10 @@ LoopCapture::Outcome LoopCapture::run() {
         } catch (const CompileError& e) {
             return fail(e.diagnostic.text);
         } catch (const Diverged&) {
+            undo();
+            reason_ = "its body always raises";
+            return Outcome::Unroll;
+        } catch (const Noted&) {
             undo();
             reason_ = "its body always raises";
             return Outcome::Unroll;
@@ -230,9 +236,7 @@ std::optional<LoopCapture::Outcome> LoopCapture::round() {
     // What enters. The test of a `while` runs once in front of the loop and once at the end of each pass.
     ValueId go;
     if (while_) {
-        PyValue v = evaluator_.eval(*while_->test);
-        evaluator_.here(*while_->test);
-        go = in_.to_ir(in_.truth(v), Type::Kind::Bool);
+        go = in_.to_ir(evaluator_.whole([&] { return evaluator_.eval_truth(*while_->test); }, "the condition of a loop"), Type::Kind::Bool);
     } else if (form_while) {
         go = in_.to_ir(in_.compare(down ? CompareOp::Gt : CompareOp::Lt, range_->lo, range_->hi), Type::Kind::Bool);
     }
@@ -330,14 +334,15 @@ std::optional<LoopCapture::Outcome> LoopCapture::round() {
     in_.heap_.begin_fork();
     b.into(body);
     ++evaluator_.conditional_;
-    int outer_tries = evaluator_.outer_tries_, tries = evaluator_.try_depth_;
-    evaluator_.outer_tries_ += evaluator_.try_depth_;
-    evaluator_.try_depth_ = 0;
     if (for_) {
         PyValue at = PyValue::dynamic(index, Type::Kind::I64);
         evaluator_.assign(*for_->target, range_->item ? range_->item(at) : at);
     }
-    Completion c = evaluator_.loop_body(body_);
+    Completion c = evaluator_.loop_pass([&] {
+        if (!range_ || !range_->body) return evaluator_.loop_body(body_);
+        range_->body();
+        return Completion::Normal;
+    });
     if (c == Completion::Break || c == Completion::Return) throw Stop{Outcome::Unroll, "it is left in its first iteration"};
     if (c == Completion::Mixed && range_ && !may_leave_) {
         may_leave_ = true;
@@ -350,21 +355,17 @@ std::optional<LoopCapture::Outcome> LoopCapture::round() {
         PyValue more;
         auto test = [&]() -> PyValue {
             if (!while_) return PyValue::dynamic(in_.builder().emit(down ? "igt"_op : "ilt"_op, {next_index, hi}), Type::Kind::Bool);
-            PyValue v = evaluator_.eval(*while_->test);
-            evaluator_.here(*while_->test);
-            return in_.truth(v);
+            return evaluator_.whole([&] { return evaluator_.eval_truth(*while_->test); }, "the condition of a loop");
         };
         if (range_) next_index = in_.builder().emit("iadd"_op, {index, step});
         if (c == Completion::Normal) more = test();
         else {
             ValueId normal = in_.builder().emit("ieq"_op, {in_.to_ir(how), f.add_constant(int64_t{0})});
-            more = evaluator_.fork(normal, test, [] { return PyValue::boolean(false); });
+            more = evaluator_.branch(normal, test, [] { return PyValue::boolean(false); });
         }
         next_go = in_.to_ir(more, Type::Kind::Bool);
     }
     --evaluator_.conditional_;
-    evaluator_.outer_tries_ = outer_tries;
-    evaluator_.try_depth_ = tries;
 
     // What the pass changed.
     std::vector<Difference> changed = differences(in_.heap_.changes());

@@ -38,6 +38,7 @@ public:
         PyValue lo, hi, step;
         int64_t trip_count = -1;  ///< -1: known only at run time
         std::function<PyValue(PyValue)> item = {};  ///< what the target gets for an index; empty: the index
+        std::function<void()> body = {};            ///< what a pass does; empty: the statement's body
     };
     /// A `for` over a range (with its target), or a `while`. `at_least` iterations are known to run.
     LoopCapture(Evaluator& evaluator, const syntax::Stmt& loop, std::optional<Range> range, int64_t at_least, LoopReport& report);

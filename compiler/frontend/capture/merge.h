@@ -35,6 +35,13 @@ public:
     /// Merges all changed objects of the heap.
     void merge_heap(const std::vector<Object*>& changed);
     PyValue merge(PyValue a, PyValue b, const std::string& what);
+    /// `one_sided`: a side without a value has no say.
+    PyValue merge(PyValue a, PyValue b, const std::string& what, bool one_sided) {
+        one_side_ = one_sided;
+        PyValue r = merge(a, b, what);
+        one_side_ = false;
+        return r;
+    }
 
     [[nodiscard]] const std::vector<ValueId>& results() const { return results_; }
     /// Lists that grew on one path and have to become run-time lists before the branch.

@@ -79,9 +79,9 @@ void fill_sys(Interpreter& in, const ModuleObject* m) {
         stream->attributes.set(symbol(std::string("<") + name + ">"), PyValue::boolean(true));
         bool out = std::string_view(name) == "stdout";
         in.add_method(cls, "write", [out](Interpreter& i, Args& args) {
-            if (!out) throw NotSupported("printing to sys.stderr");
             if (!args[1].is_str()) i.raise_error("TypeError", "write() argument must be str, not {}", i.type_name(args[1]));
-            i.print(args[1]);
+            if (out) i.print(args[1]);
+            else i.builder().emit_typed("print_stderr"_op, {i.to_ir(args[1])}, {}, {});
             return i.length(args[1]);
         });
         in.add_method(cls, "flush", [](Interpreter&, Args&) { return PyValue::none(); });
@@ -225,6 +225,10 @@ PyValue with_names_of(Interpreter& in, PyValue function, PyValue from) {
         FunctionObject& changed = in.heap().change(f);
         changed.name = other->name;
         changed.qualname = other->qualname;
+        for (const auto& [name, value] : other->attributes.entries)
+            if (!value.is_unbound()) changed.attributes.set(name, value);
+        changed.attributes.set(symbol("__doc__"), in.get_attr(from, "__doc__"));
+        changed.attributes.set(symbol("__wrapped__"), from);
     } else if (const auto* native = from.get_if<NativeFunctionObject>()) {
         FunctionObject& changed = in.heap().change(f);
         changed.name = changed.qualname = native->name;
@@ -264,6 +268,14 @@ void fill_functools(Interpreter& in, const ModuleObject* m) {
 
 }  // namespace
 
+void bind_warnings(Interpreter& in, const ModuleObject* m) {
+    in.add_function(m, "_write", [](Interpreter& i, Args& args) {
+        i.builder().emit_typed("warn"_op, {i.to_ir(args[1])}, attrs({{"category", i.need_str(args[0], "a category")}}), {});
+        return PyValue::none();
+    });
+    in.add_function(m, "_no_pattern", [](Interpreter&, Args&) -> PyValue { throw NotSupported("a regular expression in filterwarnings()", "give the text that the message begins with"); });
+}
+
 void bind_standard_modules(Interpreter& in) {
     in.add_module("time", fill_time);
     in.add_module("sys", fill_sys);
@@ -276,19 +288,8 @@ void bind_standard_modules(Interpreter& in) {
     in.add_prelude("itertools", "itertools.py", itertools_py);
     in.add_prelude("collections", "collections.py", collections_py, [](Interpreter& i, const ModuleObject* m) { bind_collections(i, m); });
     in.add_prelude("dataclasses", "dataclasses.py", dataclasses_py);
-    in.add_prelude("abc", "abc.py", abc_py);
-    in.add_prelude("contextlib", "contextlib.py", contextlib_py);
     in.add_prelude("string", "string.py", string_py);
     in.add_prelude("statistics", "statistics.py", statistics_py);
-    in.add_module("warnings", [](Interpreter& i, const ModuleObject* m) {
-        for (const char* name : {"filterwarnings", "simplefilter"}) i.add_function(m, name, [](Interpreter&, Args&) { return PyValue::none(); });
-        i.add_function(m, "warn", [](Interpreter& i2, Args& args) {
-            std::string text = i2.need_str(i2.str_of(args[0]), "a warning");
-            PyValue category = args.size() > 1 ? args[1] : args.keyword("category");
-            i2.script_warning(category.is(Kind::Class) ? category.as<ClassObject>()->name.c_str() : "UserWarning", text);
-            return PyValue::none();
-        });
-    });
 }
 
 }  // namespace sifr::capture

@@ -16,23 +16,64 @@ def reduce(function, iterable, *initial):
         value = function(value, item)
     return value
 
-def lru_cache(maxsize=128, typed=False):
-    if callable(maxsize):
-        return cache(maxsize)
-    return cache
+class _CacheInfo:
+    def __init__(self, hits, misses, maxsize, currsize):
+        self.hits = hits
+        self.misses = misses
+        self.maxsize = maxsize
+        self.currsize = currsize
+    def __iter__(self):
+        return iter((self.hits, self.misses, self.maxsize, self.currsize))
+    def __repr__(self):
+        return f"CacheInfo(hits={self.hits}, misses={self.misses}, maxsize={self.maxsize}, currsize={self.currsize})"
 
-def cache(function):
+def _cached(function, maxsize):
     known = {}
+    counts = [0, 0]
+    @wraps(function)
     def cached(*args, **kwargs):
         key = (args, tuple(sorted(kwargs.items())))
-        if key not in known:
-            known[key] = function(*args, **kwargs)
-        return known[key]
+        if key in known:
+            counts[0] += 1
+            value = known[key]
+            if maxsize is not None:
+                del known[key]
+                known[key] = value
+            return value
+        value = function(*args, **kwargs)
+        counts[1] += 1
+        if maxsize is not None and len(known) >= maxsize:
+            for oldest in known:
+                break
+            del known[oldest]
+        known[key] = value
+        return value
+    def cache_info():
+        return _CacheInfo(counts[0], counts[1], maxsize, len(known))
+    def cache_clear():
+        known.clear()
+        counts[0] = counts[1] = 0
+    cached.cache_info = cache_info
+    cached.cache_clear = cache_clear
     return cached
 
-class cached_property:
-    def __init__(self, function):
-        raise NotImplementedError("functools.cached_property")
+def lru_cache(maxsize=128, typed=False):
+    if callable(maxsize):
+        return _cached(maxsize, 128)
+    def wrap(function):
+        return _cached(function, maxsize)
+    return wrap
+
+def cache(function):
+    return _cached(function, None)
+
+def cached_property(function):
+    name = "<cached " + function.__name__ + ">"
+    def read(self):
+        if not hasattr(self, name):
+            object.__setattr__(self, name, function(self))
+        return getattr(self, name)
+    return property(read)
 
 def total_ordering(cls):
     def le(self, other):
@@ -466,35 +507,6 @@ def replace(instance, **changes):
 
 def is_dataclass(obj):
     return hasattr(obj, "__dataclass_fields__")
-)py";
-
-const char* const abc_py = R"py(
-class ABCMeta:
-    pass
-
-class ABC:
-    pass
-
-def abstractmethod(function):
-    return function
-)py";
-
-const char* const contextlib_py = R"py(
-class nullcontext:
-    def __init__(self, enter_result=None):
-        self.enter_result = enter_result
-    def __enter__(self):
-        return self.enter_result
-    def __exit__(self, *exception):
-        return None
-
-class suppress:
-    def __init__(self, *exceptions):
-        self.exceptions = exceptions
-    def __enter__(self):
-        return None
-    def __exit__(self, kind, value, traceback):
-        return kind is not None and issubclass(kind, self.exceptions)
 )py";
 
 const char* const string_py = R"py(

@@ -7,8 +7,6 @@ extern const char* const functools_py;
 extern const char* const itertools_py;
 extern const char* const collections_py;
 extern const char* const dataclasses_py;
-extern const char* const abc_py;
-extern const char* const contextlib_py;
 extern const char* const string_py;
 extern const char* const statistics_py;
 

@@ -328,6 +328,9 @@ PyValue Interpreter::contains(PyValue container, PyValue item) {
             if (!held.is_unbound()) return contains(held, item);
             break;
         }
+        case Kind::Class:
+            if (PyValue m = Evaluator::metaclass_method(container.as<ClassObject>(), "__contains__"); !m.is_unbound()) return truth(call(m, Values{container, item}));
+            break;
         case Kind::Iterator:
         case Kind::List:
         case Kind::Tuple: break;

@@ -166,6 +166,8 @@ PyValue Interpreter::dict_at_run_time(const DictObject* d, PyValue key) {
     std::function<PyValue(size_t)> from = [&](size_t i) -> PyValue {
         while (i < d->entries.size() && (d->entries[i].value.is_unbound() || d->entries[i].key.is_str() != key.is_str() || d->entries[i].key.is_number() != key.is_number())) ++i;
         if (i >= d->entries.size()) {
+            if (evaluator_->inside_try())
+                if (PyValue e = key_error(key); evaluator_->may_be_caught(e)) throw Raised{e, user_span_, std::nullopt};
             ValueId text = to_ir(repr_of(key));
             builder().emit_typed("raise"_op, {text}, attrs({{"type", std::string("KeyError")}}), {});
             throw Diverged{};

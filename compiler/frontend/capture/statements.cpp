@@ -286,19 +286,6 @@ void Evaluator::exec_import_from(const ImportFrom& s) {
 
 // -------------------------------------------------------------------------------------------- exceptions
 
-Evaluator::Exception Evaluator::caught(const ScriptError& e) {
-    const ClassObject* cls = in_.exception_class(e.type);
-    PyValue v;
-    if (!cls) {
-        v = in_.make_exception("RuntimeError", e.text);
-    } else {
-        auto* i = in_.heap_.make<InstanceObject>(cls);
-        i->attributes.set(symbol("args"), in_.tuple(e.text.empty() ? Values{} : Values{in_.str(e.text)}));
-        v = i;
-    }
-    return {v, in_.user_span_, std::nullopt};
-}
-
 void Evaluator::rethrow(const Exception& e) { throw Raised{e.value, e.span, e.diagnostic}; }
 
 bool Evaluator::matches(PyValue exception, PyValue type) {
@@ -315,10 +302,14 @@ void Evaluator::exec_raise(const Raise& s) {
         throw Raised{handled_.back(), in_.span(), std::nullopt};
     }
     PyValue v = eval(*s.exception);
-    if (s.cause) eval(*s.cause);
+    PyValue cause = s.cause ? eval(*s.cause) : PyValue();
     here(s.span);
     if (v.is(Kind::Class) && v.as<ClassObject>()->is_exception) v = in_.call(v);
     if (!v.is(Kind::Instance) || !in_.class_of(v)->is_exception) in_.raise_error("TypeError", "exceptions must derive from BaseException");
+    Variables& kept = in_.heap_.change(v.as<InstanceObject>()).attributes;
+    if (cause.is(Kind::Class)) cause = in_.call(cause);
+    if (!cause.is_unbound()) kept.set(symbol("<__cause__>"), cause);
+    if (!handled_.empty() && !handled_.back().same(v)) kept.set(symbol("<__context__>"), handled_.back());
     throw Raised{v, in_.span(), std::nullopt};
 }
 
@@ -340,109 +331,6 @@ void Evaluator::exec_assert(const Assert& s) {
         return;
     }
     fork(t.as_value(), [] { return PyValue::none(); }, fail);
-}
-
-Completion Evaluator::exec_try(const Try& s) {
-    if (s.is_star) throw NotSupported("`except*`");
-    std::optional<Exception> pending;
-    Completion c = Completion::Normal;
-    auto guard = [&](const std::function<Completion()>& run, bool counts) {
-        struct Depth {
-            int& d;
-            ~Depth() { --d; }
-        };
-        try {
-            if (counts) {
-                ++try_depth_;
-                Depth depth{try_depth_};
-                return run();
-            }
-            return run();
-        } catch (const Raised& r) {
-            pending = caught(r);
-        } catch (const ScriptError& e) {
-            pending = caught(e);
-        }
-        return Completion::Normal;
-    };
-    size_t handled_depth = handled_.size();
-    c = guard([&] { return exec(s.body); }, true);
-    if (pending) {
-        for (const ExceptHandler& h : s.handlers) {
-            PyValue type;
-            std::optional<Exception> exception = pending;
-            if (h.type) {
-                type = eval(*h.type);
-                here(*h.type);
-                if (!matches(exception->value, type)) continue;
-            }
-            pending.reset();
-            handled_.push_back(exception->value);
-            if (!h.name.empty()) store(h.name, exception->value);
-            c = guard([&] { return exec(h.body); }, !s.finalbody.empty());
-            handled_.resize(handled_depth);
-            if (!h.name.empty() && owner(h.name, true)->variables.bound(symbol(h.name))) in_.heap_.set_variable(owner(h.name, true), symbol(h.name), {});
-            break;
-        }
-    } else if (!s.orelse.empty() && (c == Completion::Normal || c == Completion::Mixed)) {
-        c = guard([&] { return c == Completion::Normal ? exec(s.orelse) : guarded([&] { return exec(s.orelse); }); }, !s.finalbody.empty());
-    }
-    if (!s.finalbody.empty()) {
-        PyValue how = completion_value(c), result = frame_->variables->variables.get(result_symbol);
-        Span span = in_.user_span_;
-        Completion last = exec(s.finalbody);
-        if (last == Completion::Mixed) throw NotSupported("leaving a `finally` block under a run-time condition");
-        if (last != Completion::Normal) return last;  // it swallows the exception and replaces the jump
-        in_.user_span_ = span;
-        if (!result.is_unbound()) in_.heap_.set_variable(frame_->variables, result_symbol, result);
-        c = completion_of(how, mask_of(how));
-    }
-    if (pending) rethrow(*pending);
-    return c;
-}
-
-Completion Evaluator::exec_with(const With& s, size_t item) {
-    if (s.is_async) throw NotSupported("`async with`");
-    if (item == s.items.size()) return exec(s.body);
-    const WithItem& w = s.items[item];
-    PyValue manager = eval(*w.manager);
-    here(*w.manager);
-    Protocol* native = manager.is(Kind::Instance) ? nullptr : in_.protocol_of(manager);
-    PyValue entered;
-    PyValue exit_method;
-    if (native) entered = native->enter(in_, manager);
-    if (entered.is_unbound()) {
-        native = nullptr;
-        PyValue enter_method = in_.find_attr(manager, symbol("__enter__"));
-        exit_method = in_.find_attr(manager, symbol("__exit__"));
-        if (enter_method.is_unbound() || exit_method.is_unbound()) in_.raise_error("TypeError", "'{}' object does not support the context manager protocol", in_.type_name(manager));
-        entered = in_.call(enter_method);
-    }
-    if (w.target) assign(*w.target, entered);
-    auto leave = [&](PyValue exception) {
-        if (native) return native->exit(in_, manager, exception);
-        PyValue type = exception.is_none() ? PyValue::none() : PyValue(in_.class_of(exception));
-        return in_.is_true(in_.call(exit_method, Values{type, exception, PyValue::none()}), "what __exit__ returns");
-    };
-    std::optional<Exception> pending;
-    Completion c = Completion::Normal;
-    try {
-        c = exec_with(s, item + 1);
-    } catch (const Raised& r) {
-        pending = caught(r);
-    } catch (const ScriptError& e) {
-        pending = caught(e);
-    }
-    if (!pending) {
-        here(*w.manager);
-        leave(PyValue::none());
-        return c;
-    }
-    Span span = in_.user_span_;
-    bool swallowed = leave(pending->value);
-    in_.user_span_ = span;
-    if (!swallowed) rethrow(*pending);
-    return Completion::Normal;
 }
 
 // ------------------------------------------------------------------------------------------------- match

@@ -386,7 +386,16 @@ PyValue percent_format(Interpreter& in, PyValue format, PyValue values) {
             PyValue number = std::string_view("diouxXc").find(code) != std::string_view::npos ? p->to_int(in, item) : p->to_float(in, item);
             if (!number.is_unbound()) item = number;
         }
-        if (item.is_dynamic()) {
+        if (item.is(Kind::Instance) && code != 's' && code != 'r' && code != 'a')
+            for (const char* name : {"__index__", "__int__", "__float__"}) {
+                const bool whole = std::string_view("diouxXc").find(code) != std::string_view::npos;
+                if (whole == (std::string_view(name) == "__float__")) continue;
+                if (PyValue m = in.class_of(item)->lookup(symbol(name)); !m.is_unbound()) {
+                    item = in.call(m, Values{item});
+                    break;
+                }
+            }
+        if (item.is_dynamic() || (item.is(Kind::BigInt) && std::string_view("diu").find(code) != std::string_view::npos)) {
             // As a format specification: `%5.2f` is `{:5.2f}`, `%-5d` is `{:<5d}`, `%5s` is `{:>5}`.
             std::string flags, rest = conversion.substr(1, conversion.size() - 2);
             size_t f = rest.find_first_not_of("#0- +");

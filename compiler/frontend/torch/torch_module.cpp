@@ -142,7 +142,12 @@ void bind_torch(Interpreter& in) {
     in.add_module("torch._nn", fill_primitives);
     for (const PreludeFile& f : prelude_files()) {
         std::string module = f.module;
-        in.add_prelude(module, f.path, f.text, [module](Interpreter& i, const ModuleObject* m) { refuse_known_names(i, m, module); });
+        in.add_prelude(module, f.path, f.text, [module](Interpreter& i, const ModuleObject* m) {
+            if (module == "random") bind_mersenne_twister(i, m);
+            else if (module == "warnings") bind_warnings(i, m);
+            else if (module == "argparse") bind_argparse(i, m);
+            else refuse_known_names(i, m, module);
+        });
     }
 }
 

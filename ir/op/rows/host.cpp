@@ -70,6 +70,7 @@ Rows host() {
 
         // The world outside.
         {.name = "print", .sig = "(str text) -> ()", .lower = L, .effect = H, .runtime = "sifr_print"},
+        {.name = "print_stderr", .sig = "(str text) -> ()", .lower = L, .effect = H, .runtime = "sifr_print_stderr"},
         // `--dump-bits`: a line of raw bits.
         {.name = "dump_bits", .sig = "(str label, T self) -> ()", .lower = L, .effect = H, .runtime = "sifr_dump_bits", .run_time_sizes = true},
         {.name = "dump_f64", .sig = "(str label, f64 value) -> ()", .lower = L, .effect = H, .runtime = "sifr_dump_f64"},

@@ -1,0 +1,16 @@
+print(2 ** 100, -2 ** 70 // 3, (10 ** 30) % 7, 1 << 80, (1 << 80) >> 75, 10 ** 20 + 1, hash(2 ** 61), int(1e20), 3 ** 50 - 2 ** 70)
+import math
+print(math.factorial(25), math.comb(50, 25), math.gcd(12, 18), math.isqrt(99), math.prod([1, 2, 3]), math.perm(5, 2), math.lcm(4, 6))
+print(f"{2**70:,}", "%d" % 2 ** 65, str(2 ** 64), float(2 ** 70), 2 ** -1, 7 // -2, -7 % 3, 5.5 // 2, -5.5 % 2)
+s = "Hello, World"
+print(s.lower(), s.upper(), s.title(), s.swapcase(), s.center(20, '*'), s.ljust(15) + "|", s.rjust(15), s.find("o"), s.rfind("o"), s.count("l"))
+print(s.replace("l", "L", 1), s.split(", "), s.partition(","), s.rpartition("o"), s.startswith(("He", "X")), s.endswith("d"), "a-b-c".rsplit("-", 1))
+print(s[::-1], s[-3:], s[::2], s[10:2:-2], "abc".isalpha(), "12".isdigit(), "a1".isalnum(), " x ".strip(), "xxaxx".strip("x"), "  a".lstrip(), "a  ".rstrip())
+print("a\tb".expandtabs(4), "42".zfill(5), "-42".zfill(6), "line1\nline2".splitlines(), ",".join("abc"), "abc".index("c"))
+print(s.translate(str.maketrans("lo", "01")), "%s|%5d|%-8s|%08.3f|%x|%e|%%" % ("a", 42, "b", 3.14159, 255, 12345.678))
+print("{:>10}|{:<10}|{:^10}|{:,}|{:.2%}|{:+d}|{:#x}|{:#b}|{:e}|{:g}".format("a", "b", "c", 1234567, 0.256, 5, 255, 5, 12345.678, 1e-7))
+print("{0} {1} {0} {name}".format("x", "y", name="z"), "{:{}.{}f}".format(3.14159, 10, 3), "{!r}".format("q"), "{0[1]} {1.real}".format([1, 2], 5))
+print(f"{s!r:>20} {3.0:.3g} {1e20} {1e16} {123456789.123:.1f} {0.1+0.2} {1/3:.3} {True:d} {'x':*^5} {42:05d} {-3.7:+.1f}")
+print("removeprefix".removeprefix("re"), "x.py".removesuffix(".py"), "abc" * 2, "a" in "abc", ord("a"), chr(98), ascii("é"), repr("it's"), "tEST".capitalize())
+print(hex(255), bin(10), oct(8), int("ff", 16), int("0b101", 0), float("1e3"), int(" 12 "), round(2.5), round(-1.567, 2), divmod(-7, 2), pow(2, 10, 1000), abs(-3.5))
+print("".join(sorted("hello")), "".join(reversed("abc")), list("abc"), tuple("ab"), set("a"), str(None), str([1, "a"]), str(1.0), "é".encode())

@@ -1,0 +1,17 @@
+# Python's own random numbers, of a seed.
+import random
+random.seed(42)
+print(random.random(), random.random())
+print(random.randint(0, 100), random.randint(1, 6))
+xs = list(range(10))
+random.shuffle(xs)
+print(xs)
+print(random.choice(['a', 'b', 'c']))
+print(random.sample(range(100), 5))
+print(random.uniform(1, 2))
+print(random.gauss(0, 1))
+print(random.choices([1, 2, 3], k=4))
+print(random.randrange(0, 50, 5))
+r = random.Random(7)
+print(r.random(), r.randint(0, 9))
+print(random.normalvariate(0, 1))
