@@ -281,6 +281,16 @@ std::string Interpreter::need_str(PyValue v, std::string_view what) {
 
 bool Interpreter::is_true(PyValue v, std::string_view what) { return need_bool(v, what); }
 
+namespace {
+
+/// Code of the script runs, not of a module of the library.
+bool is_of_script(const Frame* f) {
+    while (f && !f->function) f = f->caller;
+    return !f || (f->function->def ? f->function->def->span.file : f->function->lambda->span.file) == 0;
+}
+
+}  // namespace
+
 void Interpreter::check(PyValue ok, const char* type, const std::string& text, Values args) {
     if (ok.is(Kind::Bool)) {
         if (ok.as_bool()) return;
@@ -291,7 +301,9 @@ void Interpreter::check(PyValue ok, const char* type, const std::string& text, V
         }
         throw ScriptError(type, message);
     }
-    if (evaluator_->inside_try()) {
+    // The library's own checks do not fail, and each one that may be caught puts what follows under a condition.
+    constexpr size_t most_conditions = 40;
+    if (evaluator_->inside_try() && is_of_script(evaluator_->frame()) && evaluator_->guards_.size() < most_conditions) {
         if (evaluator_->may_be_caught(make_exception(type, text))) {
             evaluator_->fork(ok.as_value(), [] { return PyValue::none(); }, [&]() -> PyValue {
                 Values pieces;
