@@ -2,8 +2,6 @@
 
 #include <cstdint>
 
-#include "ir/base/planted_fault.h"
-
 namespace sifr {
 
 // The faults that a build with -DSIFR_PLANTED_FAULTS=ON can plant, one at a time, to see that the tests find them. Each stands in one place
