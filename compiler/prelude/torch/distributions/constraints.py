@@ -122,6 +122,24 @@ class _Simplex(Constraint):
         return torch.all(value >= 0, dim=-1) & ((value.sum(-1) - 1).abs() < 1e-6)
 
 
+class _LowerCholesky(Constraint):
+    event_dim = 2
+
+    def check(self, value):
+        lower = (torch.tril(value) == value).flatten(-2).all(-1)
+        return lower & (value.diagonal(dim1=-2, dim2=-1) > 0).all(-1)
+
+
+class _PositiveDefinite(Constraint):
+    event_dim = 2
+
+    def check(self, value):
+        if value.size(-2) != value.size(-1):
+            return torch.full(value.shape[:-2], False, dtype=torch.bool, device=value.device)
+        symmetric = torch.isclose(value, value.mT, atol=1e-6).all(-2).all(-1)
+        return symmetric & torch.linalg.cholesky_ex(value).info.eq(0)
+
+
 class _IndependentConstraint(Constraint):
     """The last `reinterpreted_batch_ndims` dimensions are one event: all of it must be in the base constraint."""
 
@@ -153,6 +171,8 @@ positive = _GreaterThan(0.0)
 nonnegative = _GreaterThanEq(0.0)
 unit_interval = _Interval(0.0, 1.0)
 simplex = _Simplex()
+lower_cholesky = _LowerCholesky()
+positive_definite = _PositiveDefinite()
 nonnegative_integer = _IntegerGreaterThan(0)
 positive_integer = _IntegerGreaterThan(1)
 integer_interval = _IntegerInterval

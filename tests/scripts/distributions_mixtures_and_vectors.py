@@ -1,0 +1,22 @@
+import torch
+import torch.distributions as D
+
+torch.manual_seed(5)
+mix = D.Categorical(torch.tensor([0.2, 0.3, 0.5]))
+m = D.MixtureSameFamily(mix, D.Normal(torch.tensor([-2.0, 0.0, 3.0]), torch.tensor([0.5, 1.0, 0.8])))
+print(m, m.batch_shape, m.event_shape, m.mean, m.variance)
+print(m.sample((6,)), m.log_prob(torch.tensor([0.0, 1.0])), m.cdf(torch.tensor([0.0, 1.0])))
+points = D.MixtureSameFamily(D.Categorical(torch.ones(2)), D.Independent(D.Normal(torch.tensor([[0.0, 1.0], [3.0, 4.0]]), torch.ones(2, 2)), 1))
+print(points.sample((3,)), points.log_prob(torch.zeros(2, 2)), points.mean, points.variance, points.support)
+c = D.Cauchy(torch.tensor([0.0, 1.0]), torch.tensor([1.0, 2.0]))
+print(c, c.sample((2,)), c.log_prob(torch.tensor([0.5, 0.5])), c.entropy(), c.mean, c.variance, c.cdf(torch.tensor([0.5, 0.5])), c.icdf(torch.tensor([0.25, 0.5])))
+covariance = torch.tensor([[2.0, 0.5], [0.5, 1.0]])
+v = D.MultivariateNormal(torch.tensor([1.0, -1.0]), covariance)
+print(v, v.batch_shape, v.event_shape, v.mean, v.variance, v.entropy())
+print(v.scale_tril, v.precision_matrix, v.log_prob(torch.zeros(2)), v.sample((3,)))
+tril = torch.tensor([[1.0, 0.0], [0.5, 2.0]], requires_grad=True)
+w = D.MultivariateNormal(torch.zeros(3, 2), scale_tril=tril)
+print(w.batch_shape, w.entropy(), w.log_prob(torch.ones(3, 2)), w.expand((2, 3)).batch_shape)
+loss = w.rsample().pow(2).sum() - w.log_prob(torch.ones(2)).sum()
+loss.backward()
+print(tril.grad)
