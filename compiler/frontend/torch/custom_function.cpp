@@ -75,7 +75,9 @@ PyValue as_it_is(Interpreter& in, PyValue input) {
     InstId made = in.builder().emit_typed("clone"_op, {t->value}, {}, {type});
     ValueId value = f[made].results[0];
     f[value].view = {f.add_storage({"", type.dtype, type.sizes, false}), Layout::contiguous(type.sizes), {}};
-    return make_tensor_object(in, value, t->variable, t);
+    PyValue same = make_tensor_object(in, value, t->variable, t);
+    own_variable(in, t->variable, t);  // `.grad` and hooks stay with the script's own tensor
+    return same;
 }
 
 /// PyTorch's refusals of what `mark_dirty` says.

@@ -75,7 +75,7 @@ private:
             if (!t || t->variable.index != i || t->hooks.is_unbound()) continue;
             for (PyValue h : t->hooks.as<ListObject>()->items) {
                 const auto* hook = static_cast<const HookHandle*>(h.object());
-                if (hook->removed || hook->what != HookKind::Gradient || !hook->node.valid() || !ran_.count(hook->node)) continue;
+                if (hook->removed || hook->what != HookKind::Gradient || !hook->node.valid() || !arrives_at(*t, hook->node)) continue;
                 if (in_.autograd().grad_fn(t->variable) != hook->node) throw NotSupported("a hook on a tensor that is written in place afterwards", "register the hook behind the write");
                 if (in_.autograd().is_view(t->variable)) throw NotSupported("a hook on a view", "register it on the tensor that it is a view of, or on a clone");
                 Place& place = found[hook->node];
@@ -101,34 +101,41 @@ private:
         for (auto at = found.rbegin(); at != found.rend(); ++at) places_.push_back(at->second);
     }
 
-    /// What a gradient at `sources` reaches without passing a stop that is still to come.
+    /// A gradient comes to the tensor, also where its node does not run because nothing behind it was asked for.
+    bool arrives_at(const TensorObject& t, NodeId node) const {
+        const uint32_t output = in_.autograd().variable(t.variable).output;
+        return ran_.count(node) || std::ranges::any_of(target_edges_, [&](const Edge& e) { return e.node == node && e.output == output; });
+    }
+
+    /// What a gradient at `sources` reaches without passing a stop that is still to come. Sources that are `settled` gave their own
+    /// gradient to the targets already.
     struct Reach {
         std::vector<Stop*> stops;
         std::vector<size_t> targets;
     };
-    Reach reach(const std::vector<Edge>& sources) {
+    Reach reach(const std::vector<Edge>& sources, bool settled) {
         Reach out;
         std::set<std::pair<NodeId, uint32_t>> seen_edges;
         std::set<VariableId> seen_leaves;
         std::set<NodeId> seen;
         std::vector<NodeId> stack;
-        auto visit = [&](const Edge& e) {
+        auto visit = [&](const Edge& e, bool counts) {
             if (e.node.valid() ? !seen_edges.insert({e.node, e.output}).second : !e.leaf.valid() || !seen_leaves.insert(e.leaf).second) return;
             if (Stop* stop = open_stop(e)) {
                 out.stops.push_back(stop);
                 return;
             }
-            for (size_t k = 0; k < target_edges_.size(); ++k) {
+            for (size_t k = 0; counts && k < target_edges_.size(); ++k) {
                 const Edge& t = target_edges_[k];
                 if (e.node.valid() ? t.node == e.node && t.output == e.output : t.leaf == e.leaf) out.targets.push_back(k);
             }
             if (e.node.valid() && ran_.count(e.node) && seen.insert(e.node).second) stack.push_back(e.node);
         };
-        for (const Edge& e : sources) visit(e);
+        for (const Edge& e : sources) visit(e, !settled);
         while (!stack.empty()) {
             NodeId n = stack.back();
             stack.pop_back();
-            for (const Edge& e : in_.autograd().node(n).edges) visit(e);
+            for (const Edge& e : in_.autograd().node(n).edges) visit(e, true);
         }
         return out;
     }
@@ -143,8 +150,8 @@ private:
     void add_to(PyValue& sum, PyValue g) { sum = sum.is_unbound() ? g : emit_one(in_, "add"_op, {sum, g}); }
 
     /// One `backward` instruction from `losses`.
-    void piece(const Values& losses, const Values& gradients, const std::vector<Edge>& sources) {
-        Reach reached = reach(sources);
+    void piece(const Values& losses, const Values& gradients, const std::vector<Edge>& sources, bool settled = false) {
+        Reach reached = reach(sources, settled);
         if (reached.stops.empty() && reached.targets.empty()) return;
         Values wrt;
         for (Stop* s : reached.stops) wrt.push_back(s->tensor);
@@ -258,14 +265,16 @@ private:
                 sources.push_back(edge_of(in_, tensor_of(s.tensor)));
             }
         }
-        if (!losses.empty()) piece(losses, gradients, sources);
+        if (!losses.empty()) piece(losses, gradients, sources, !place.custom);
     }
 
-    /// The finished gradient of a stop: through the tensor's hooks, and into `targets` if it is one.
+    /// The finished gradient of a stop: through the tensor's hooks, and into `targets` if it is one. `autograd.grad` of this tensor and of
+    /// one behind it gives for this one what the hooks got.
     PyValue settle(Stop& s) {
         PyValue g = apply_hooks(in_, s.tensor, s.gradient);
+        const bool before = !call_.inputs.empty() && ran_.count(s.node);
         for (size_t k = 0; k < targets_.size(); ++k)
-            if (s.is(target_edges_[k])) add_to(results_[k], g);
+            if (s.is(target_edges_[k])) add_to(results_[k], before ? s.gradient : g);
         return g;
     }
 
