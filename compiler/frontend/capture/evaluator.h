@@ -94,11 +94,8 @@ public:
 
     // ---- expressions (expressions.cpp)
     PyValue eval(const syntax::Expr& e);
-    PyValue eval_truth(const syntax::Expr& e) {
-        PyValue v = eval(e);
-        here(e);
-        return in_.truth(v);
-    }
+    /// Where only the truth is asked: the arms of `and` and `or` may be of any kinds.
+    PyValue eval_truth(const syntax::Expr& e);
     /// The script's name for a value becomes its printed name, if it has none yet.
     void hint_name(PyValue value, const std::string& name);
     void assign(const syntax::Expr& target, PyValue value);
@@ -194,6 +191,7 @@ private:
     PyValue constant(const syntax::Constant& c);
     PyValue joined(const syntax::JoinedStr& e);
     PyValue bool_op(const syntax::BoolOp& e, size_t from);
+    PyValue truth_of_bool_op(const syntax::BoolOp& e, size_t from);
     PyValue compare_chain(const syntax::Compare& e, PyValue left, size_t from);
     PyValue call_expr(const syntax::Call& e);
     PyValue comprehension(const syntax::Comprehension& e);

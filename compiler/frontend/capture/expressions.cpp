@@ -130,6 +130,22 @@ PyValue Evaluator::bool_op(const BoolOp& e, size_t from) {
     return e.is_or ? fork(t.as_value(), keep, go_on) : fork(t.as_value(), go_on, keep);
 }
 
+PyValue Evaluator::truth_of_bool_op(const BoolOp& e, size_t from) {
+    PyValue t = eval_truth(*e.values[from]);
+    if (from + 1 == e.values.size()) return t;
+    if (t.is(Kind::Bool)) return t.as_bool() == e.is_or ? t : truth_of_bool_op(e, from + 1);
+    auto decided = [&] { return PyValue::boolean(e.is_or); };
+    auto go_on = [&] { return truth_of_bool_op(e, from + 1); };
+    return e.is_or ? fork(t.as_value(), decided, go_on) : fork(t.as_value(), go_on, decided);
+}
+
+PyValue Evaluator::eval_truth(const syntax::Expr& e) {
+    if (e.kind == ExprKind::BoolOp) return truth_of_bool_op(as<BoolOp>(e), 0);
+    PyValue v = eval(e);
+    here(e);
+    return in_.truth(v);
+}
+
 PyValue Evaluator::compare_chain(const Compare& e, PyValue left, size_t from) {
     PyValue right = eval(*e.comparators[from]);
     here(e);
@@ -320,7 +336,7 @@ PyValue Evaluator::eval(const syntax::Expr& e) {
         }
         case ExprKind::UnaryOp: {
             const auto& u = as<UnaryOp>(e);
-            PyValue v = eval(*u.operand);
+            PyValue v = u.op == UnaryOperator::Not ? eval_truth(*u.operand) : eval(*u.operand);
             here(e);
             return in_.unary(u.op, v);
         }
@@ -386,9 +402,7 @@ PyValue Evaluator::eval(const syntax::Expr& e) {
         }
         case ExprKind::IfExp: {
             const auto& i = as<IfExp>(e);
-            PyValue test = eval(*i.test);
-            here(*i.test);
-            PyValue t = in_.truth(test);
+            PyValue t = eval_truth(*i.test);
             if (t.is(Kind::Bool)) return eval(t.as_bool() ? *i.body : *i.orelse);
             return fork(t.as_value(), [&] { return eval(*i.body); }, [&] { return eval(*i.orelse); });
         }

@@ -112,9 +112,7 @@ bool always_leaves(const Body& body) {
 }  // namespace
 
 Evaluator::Step Evaluator::exec_if(const If& s, const Body& body, size_t next) {
-    PyValue test = eval(*s.test);
-    here(*s.test);
-    PyValue t = in_.truth(test);
+    PyValue t = eval_truth(*s.test);
     if (t.is(Kind::Bool)) return {exec(t.as_bool() ? s.body : s.orelse)};
     // An arm that always leaves takes the rest of the block into the other arm: no flag is needed, and what the rest
     // reads was assigned on its own path.
@@ -314,9 +312,7 @@ void Evaluator::exec_raise(const Raise& s) {
 }
 
 void Evaluator::exec_assert(const Assert& s) {
-    PyValue test = eval(*s.test);
-    here(*s.test);
-    PyValue t = in_.truth(test);
+    PyValue t = eval_truth(*s.test);
     auto fail = [&]() -> PyValue {
         PyValue e = in_.make_exception("AssertionError", "");
         if (s.message) {

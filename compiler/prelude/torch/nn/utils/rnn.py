@@ -1,5 +1,6 @@
 """Sequences of different lengths: padded to one tensor, or packed without padding. Lengths are known when the program is compiled."""
 import torch
+from torch import _nn
 
 
 class PackedSequence:
@@ -37,7 +38,12 @@ def invert_permutation(permutation):
 
 
 def pack_padded_sequence(input, lengths, batch_first=False, enforce_sorted=True):
-    lengths = [int(n) for n in (lengths.tolist() if isinstance(lengths, torch.Tensor) else lengths)]
+    if isinstance(lengths, torch.Tensor):
+        known = _nn.known_numbers(lengths)
+        if known is None:
+            raise NotImplementedError("not supported: lengths of sequences that are known only at run time; give a list of numbers")
+        lengths = known
+    lengths = [int(n) for n in lengths]
     batch = input.size(0 if batch_first else 1)
     order = sorted_indices = None
     if not enforce_sorted:
